@@ -84,7 +84,7 @@ class RecordedHost(Record, frozen=True, kw_only=True):
     architecture: str = ""
     cpu_model: str = ""
     cpu_id: str = ""  # "vendor,family,model,stepping", or the fields of MIDR
-    cpus_online: Count | None = None
+    cpus_online: Count | str | None = None  # a number, or a CPU list as the collector writes it
     memory_bytes: Count | None = None
     boot_id: str = ""
     virtualization: str | None = None

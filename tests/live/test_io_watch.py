@@ -22,6 +22,7 @@ from harness.io.watch.result import WatchResult, watch_result
 from ioprobe.watch.devices import WatchedDevice, all_devices, named_devices
 from ioprobe.watch.tracing import WatchScope, watch
 from stallscope.system_files import Roots
+from tests.documents import assert_valid
 
 pytestmark = pytest.mark.live
 REQUESTS = 1500
@@ -160,7 +161,9 @@ def test_a_recording_is_written_and_reported(
     folder = str(tmp_path / "run")
     words = ["io", "watch", "-d", loop.node, "-p", "1", "--duration", "0.05", "-o", folder]
     assert main([*words, "--json"]) == 0
-    document = json.loads(capsys.readouterr().out)
+    printed = capsys.readouterr().out
+    assert_valid("io.watch", printed)
+    document = json.loads(printed)
     assert (document["asked"]["pids"], document["recording"]) == ([1], folder)
     assert document["other_processes"] is not None
     assert main(["report", folder]) == 0

@@ -6,6 +6,8 @@ import sys
 
 import pytest
 
+from tests.documents import assert_valid
+
 pytestmark = pytest.mark.live
 
 
@@ -19,6 +21,7 @@ def test_kernel_counters_diagnose_short_kernels() -> None:
         timeout=120,
     )
     assert process.returncode == 0, process.stdout + process.stderr
+    assert_valid("lab.kernels", process.stdout)
     rows = json.loads(process.stdout)["rows"]
     assert [row["kernel"] for row in rows] == ["page-faults", "system-calls"]
     for row in rows:

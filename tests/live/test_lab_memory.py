@@ -12,6 +12,7 @@ import psutil
 import pytest
 
 from stallscope.programs import program
+from tests.documents import assert_valid
 
 STALLSCOPE = Path(sys.executable).with_name("stallscope")
 BRIEF = ("lab", "memory", "--quick", "--most", "8M", "--strides", "4096,4160", "--threads", "1")
@@ -26,6 +27,7 @@ def brief(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict, str, Path]:
         [STALLSCOPE, *BRIEF, "--json", *outputs], capture_output=True, text=True, check=False
     )
     assert run.returncode == 0, run.stderr
+    assert_valid("lab.memory", run.stdout)
     return json.loads(run.stdout), run.stderr, folder
 
 
@@ -91,6 +93,7 @@ def test_ctrl_c_keeps_the_measured_points() -> None:
         os.killpg(lab.pid, signal.SIGINT)
         output, messages = lab.communicate(timeout=60)
     assert lab.returncode == 0, messages
+    assert_valid("lab.memory", output)
     document = json.loads(output)
     assert document["interrupted"]
     assert document["curve"]["points"]

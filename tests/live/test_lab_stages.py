@@ -20,6 +20,7 @@ from harness.demo.cstates import sleep_part
 from harness.demo.disk import disk_part
 from harness.labs.stages.options import StagesOptions
 from harness.labs.stages.plan import FIXED_RATE
+from tests.documents import assert_valid
 
 STALLSCOPE = Path(sys.executable).with_name("stallscope")
 SHORT = ("--pairs", "1", "--duration", "0.2", "--warmup", "0.1", "-c", "8")
@@ -39,6 +40,7 @@ def test_stages_are_measured_on_and_off(tmp_path: Path) -> None:
     process = run("stages", "--path", "kv", *SHORT, "--loads", "50", "--profile", "0",
                "-o", tmp_path / "lab", "--json")  # fmt: skip
     assert process.returncode == 0, process.stderr
+    assert_valid("lab.stages", process.stdout)
     document = json.loads(process.stdout)
     assert document["schema"] == "stallscope.lab.stages/1"
     assert (document["path"], document["pairs"]) == ("kv", 1)
@@ -67,6 +69,7 @@ def test_scale_reports_n_and_x(tmp_path: Path) -> None:
     process = run("scale", "--connections", "2", "--threads", "1", "--rounds", "1",
                "--duration", "0.2", "-o", table, "--json")  # fmt: skip
     assert process.returncode == 0, process.stderr
+    assert_valid("lab.scale", process.stdout)
     points = json.loads(process.stdout)["points"]
     assert [(point["axis"], point["N"]) for point in points] == [
         ("connections", 1), ("connections", 2), ("threads", 1),

@@ -15,6 +15,7 @@ import pytest
 
 from stallscope.errors import ExitCode
 from stallscope.histograms import read_interval_log
+from tests.documents import assert_valid
 
 STALLSCOPE = Path(sys.executable).with_name("stallscope")
 
@@ -53,6 +54,7 @@ def test_an_open_loop_is_printed_recorded_and_drawn(redis: str, tmp_path: Path) 
     words = ("--duration", "1", "--warmup", "0.1", "--rate", "500", "-c", "4", "--keys", "100")
     process = run(redis, *words, "--fill", "-o", folder, "--json")
     assert process.returncode == 0, process.stderr
+    assert_valid("load", process.stdout)
     document = json.loads(process.stdout)
     assert document["schema"] == "stallscope.load/1"
     assert document["rate_asked"] == 500

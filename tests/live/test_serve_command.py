@@ -13,6 +13,7 @@ import psutil
 import pytest
 
 from stallscope.errors import ExitCode
+from tests.documents import assert_valid
 
 STALLSCOPE = Path(sys.executable).with_name("stallscope")
 
@@ -39,7 +40,9 @@ def test_a_server_serves_until_ctrl_c(tmp_path: Path) -> None:
     process, terminal = start_on_terminal("serve", "--port", "0", "--path", "kv", "--json")
     try:
         assert process.stdout is not None
-        ready = json.loads(process.stdout.readline())
+        line = process.stdout.readline()
+        assert_valid("serve", line)
+        ready = json.loads(line)
         assert ready["schema"] == "stallscope.serve/1"
         address = ("127.0.0.1", ready["port"])
         with socket.create_connection(address) as client:
@@ -68,6 +71,7 @@ def test_a_load_shows_every_second_on_a_terminal(tmp_path: Path) -> None:
         printed, _ = load.communicate(timeout=60)
         os.close(line)
         assert load.returncode == 0
+        assert_valid("load", printed)
         document = json.loads(printed)
         assert (document["lost"], document["reordered"], document["errors"]) == (0, 0, 0)
     finally:

@@ -19,10 +19,12 @@ from stallscope.recordings import (
 GOOD = {
     "schema": "stallscope.recording/1.3",
     "complete": True,
-    "host": {"hostname": "h", "boot_id": "b"},
+    "host": {"hostname": "h", "boot_id": "b", "cpus_online": "0-3", "memory_bytes": 2**33},
     "target": {"kind": "process", "pids": [12], "cpus": None, "command": []},
     "source": {"event": "cpu-clock", "kind": "measured", "unit": "ns", "frequency_hz": 999},
     "clocks": {"start_monotonic_ns": 5, "end_monotonic_ns": None},
+    "files": [{"name": "samples.perf", "format": "perf-pipe", "bytes": 9}],
+    "command": ["stallscope-collect", "-p", "12"],
     "losses": {"lost_samples": 3},
     "samples": 7,
     "warnings": [{"code": "c", "message": "m"}],

@@ -11,6 +11,7 @@ import pytest
 from cstates.fingerprint import Fingerprint
 from harness.cli.command_line import main
 from stallscope.errors import ExitCode
+from tests.documents import assert_valid
 from tests.harness.topdown.counters_recording import MISSING, counters_recording
 
 FINGERPRINT = Fingerprint(
@@ -26,7 +27,9 @@ def printed(capsys: pytest.CaptureFixture[str], *words: str) -> str:
 
 
 def document(capsys: pytest.CaptureFixture[str], folder: Path, *words: str) -> Any:
-    return json.loads(printed(capsys, "topdown", "--source", f"replay:{folder}", "--json", *words))
+    text = printed(capsys, "topdown", "--source", f"replay:{folder}", "--json", *words)
+    assert_valid("topdown", text)
+    return json.loads(text)
 
 
 def refused(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str]:
@@ -128,7 +131,9 @@ def test_report_writes_a_page(
     assert 'id="slots"' in page
     assert page.split('class="slots-time"')[1].split("</svg>")[0].count("slot-backend") == 10
     elsewhere = tmp_path / "page.html"
-    replayed = json.loads(printed(capsys, "report", str(recording), "-o", str(elsewhere), "--json"))
+    text = printed(capsys, "report", str(recording), "-o", str(elsewhere), "--json")
+    assert_valid("topdown", text)
+    replayed = json.loads(text)
     assert (replayed["schema"], replayed["report"]) == (
         "stallscope.topdown/1",
         str(elsewhere),

@@ -10,6 +10,7 @@ from harness.cli.command_line import main
 from harness.topdown.self_test.session import show_self_test
 from stallscope.errors import ExitCode
 from stallscope.system_files import Roots
+from tests.documents import assert_valid
 from topdown.slots.self_test.result import (
     EventResult,
     ProgramResult,
@@ -67,7 +68,9 @@ def test_the_result_is_written_and_printed(
     written = json.loads((tmp_path / "stallscope-self-test-skl.json").read_text())
     assert written["schema"] == "stallscope.self-test/1"
     show_self_test(values(as_json=True, output=tmp_path / "x.json"), Roots(), played)
-    assert json.loads(capsys.readouterr().out) == json.loads((tmp_path / "x.json").read_text())
+    printed = capsys.readouterr().out
+    assert_valid("self-test", printed)
+    assert json.loads(printed) == json.loads((tmp_path / "x.json").read_text())
 
 
 @pytest.mark.parametrize(
