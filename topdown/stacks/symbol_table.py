@@ -91,10 +91,13 @@ class SymbolTable:
         return np.asarray((self.rank[self.first[groups]] & RANK_UNNAMED) == 0)
 
     def restricted_to(
-        self, groups: npt.NDArray[np.int64]
+        self, groups: npt.NDArray[np.int64], *, kept_bytes: int = _STRINGS_KEPT
     ) -> tuple["SymbolTable", npt.NDArray[np.int64]]:
-        """Return a table of only these groups and their new indexes, if this frees much memory."""
-        if len(self.strings) <= _STRINGS_KEPT:
+        """Return a table of only these groups and their new indexes.
+
+        A table with at most ``kept_bytes`` of names is returned as it is.
+        """
+        if len(self.strings) <= kept_bytes:
             return self, groups
         unique, inverse = np.unique(groups, return_inverse=True)
         names = self.names(unique)

@@ -110,10 +110,9 @@ def test_lookup_agrees_with_a_linear_search(rows):
             assert not held
 
 
-def test_a_restricted_table_has_the_same_names(monkeypatch):
-    monkeypatch.setattr("topdown.stacks.symbol_table._STRINGS_KEPT", 0)
+def test_a_restricted_table_has_the_same_names():
     table = table_of((1, 9, 0, "a@@V"), (20, 5, 0, "b"), (30, 5, 0, "cc"), (30, 5, 0, "c"))
     groups = table.look_up(np.array([31, 2, 31], np.uint64))
-    narrow, places = table.restricted_to(groups)
+    narrow, places = table.restricted_to(groups, kept_bytes=0)
     assert narrow.names(places) == table.names(groups) == [b"cc", b"a", b"cc"]
     assert len(narrow.strings) < len(table.strings)

@@ -9,6 +9,7 @@ frame pointers end.
 
 import re
 import struct
+from itertools import islice
 
 import numpy as np
 import numpy.typing as npt
@@ -22,6 +23,8 @@ _RETURN_COLUMN = {EM_X86_64: 16, EM_AARCH64: 30, EM_386: 8}
 _TABLE_ENCODING = 0x3B  # relative to the header's start, four bytes, signed
 _COUNT_ENCODING = 0x03  # four bytes
 _MAX_CANDIDATES = 4096
+_MAX_OPERATIONS = 1 << 18  # of all candidates; an entry has about 20
+_MAX_FUNCTIONS = 4 << 20
 _UNDEFINED = 0x07
 # Operands of the instructions (DWARF 5, 7.24): l is LEB128, b a block, digits are bytes.
 _OPERANDS = {
@@ -70,6 +73,8 @@ def _search_table(
     if len(table) < 12 or table[0] != 1 or table[2:4] != bytes((_COUNT_ENCODING, _TABLE_ENCODING)):
         return nothing
     count = min(struct.unpack_from("<I", table, 8)[0], (len(table) - 12) // 8)
+    if count > _MAX_FUNCTIONS:
+        raise ElfError(f"{file.source.name}: {count} functions, the limit is {_MAX_FUNCTIONS}")
     pairs = np.frombuffer(table, "<i4", 2 * count, 12).reshape(-1, 2).astype(np.int64)
     base = int(file.sections["address"][header])
     shift = base - int(file.sections["address"][frames])
@@ -99,11 +104,14 @@ def _outermost(offsets: npt.NDArray[np.int64], frames: bytes, column: int) -> li
     order = np.argsort(offsets, kind="stable")
     ordered = offsets[order]
     functions: list[int] = []
-    for number, match in enumerate(re.finditer(bytes((_UNDEFINED, column)), frames)):
-        if number >= _MAX_CANDIDATES:
-            break
+    operations = _MAX_OPERATIONS
+    candidates = re.finditer(bytes((_UNDEFINED, column)), frames)
+    for match in islice(candidates, _MAX_CANDIDATES):
         position = int(np.searchsorted(ordered, match.start(), side="right")) - 1
-        if position >= 0 and _undefines(frames, int(ordered[position]), column):
+        if position < 0:
+            continue
+        undefines, operations = _undefines(frames, int(ordered[position]), column, operations)
+        if undefines:
             functions.append(int(order[position]))
     return functions
 
@@ -113,24 +121,29 @@ def _containing(
 ) -> list[int]:
     """Return the functions that contain these addresses."""
     order = np.argsort(starts, kind="stable")
+    ordered = starts[order]
     functions: list[int] = []
     for address in addresses:
-        position = int(np.searchsorted(starts[order], np.uint64(address), side="right")) - 1
+        position = int(np.searchsorted(ordered, np.uint64(address), side="right")) - 1
         row = int(order[position])
         if position >= 0 and address - int(starts[row]) < int(sizes[row]):
             functions.append(row)
     return functions
 
 
-def _undefines(frames: bytes, offset: int, column: int) -> bool:
-    """Return whether the entry at ``offset`` marks the return address as undefined."""
+def _undefines(frames: bytes, offset: int, column: int, operations: int) -> tuple[bool, int]:
+    """Return whether the entry at ``offset`` marks the return address as undefined.
+
+    At most ``operations`` instructions are read; the second value is how many remain.
+    """
     length = struct.unpack_from("<I", frames, offset)[0]
     end = min(offset + 4 + length, len(frames))
     position = offset + 16  # length, parent, start, size; then the augmentation's length and bytes
     try:
         skipped, position = _leb128(frames, position)
         position += skipped
-        while position < end:
+        while position < end and operations > 0:
+            operations -= 1
             operation = frames[position]
             position += 1
             if operation >= 0x40:
@@ -138,12 +151,12 @@ def _undefines(frames: bytes, offset: int, column: int) -> bool:
             else:
                 operands = _OPERANDS[operation]
             if operation == _UNDEFINED and _leb128(frames, position)[0] == column:
-                return True
+                return True, operations
             for operand in operands:
                 position = _skip_operand(frames, position, operand)
     except (IndexError, KeyError):
-        return False
-    return False
+        return False, operations
+    return False, operations
 
 
 def _skip_operand(frames: bytes, position: int, operand: str) -> int:

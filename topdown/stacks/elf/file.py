@@ -5,7 +5,6 @@ file and 30 ms for their import. No size is trusted: reads are bounded by the fi
 section, and by the number of table entries.
 """
 
-import lzma
 import struct
 import zlib
 from dataclasses import dataclass
@@ -21,6 +20,7 @@ SHT_SYMTAB = 2
 SHT_NOTE = 7
 SHT_NOBITS = 8
 SHT_DYNSYM = 11
+SHF_ALLOC = 0x2
 SHF_EXECINSTR = 0x4
 SHF_COMPRESSED = 0x800
 PT_LOAD = 1
@@ -28,10 +28,11 @@ PT_NOTE = 4
 PF_X = 1
 EM_386, EM_ARM, EM_X86_64, EM_AARCH64 = 3, 40, 62, 183
 
-_SECTION_LIMIT = 512 << 20  # a section larger than this is refused, as is its decompressed form
+_SECTION_LIMIT = 512 << 20  # a section larger than this is refused
+_INFLATED_LIMIT = 64 << 20  # of all compressed sections of a file together
 _TABLE_LIMIT = 1 << 18  # sections or segments of one file
-_DEBUGDATA_LIMIT = 64 << 20
 _NOTE_LIMIT = 1 << 20
+_NOTES_LIMIT = 4096  # of one file
 _NT_GNU_BUILD_ID = 3
 _WIDTHS, _ORDERS = (b"\x01", b"\x02"), (b"\x01", b"\x02")
 
@@ -61,6 +62,7 @@ class ElfFile:
     def __init__(self, source: ByteSource) -> None:
         """Read the headers; raises ElfError if they contradict the file."""
         self.source = source
+        self._inflated_bytes = 0
         try:
             self._read_headers()
         except RefusedFileError as error:
@@ -120,7 +122,10 @@ class ElfFile:
         return None
 
     def section_content(self, index: int, limit: int = _SECTION_LIMIT) -> bytes:
-        """Return a section's bytes, decompressed; ElfError if larger than ``limit`` or the file."""
+        """Return a section's bytes, decompressed; ElfError if larger than ``limit`` or the file.
+
+        A compressed section that is loaded into memory is refused: the ABI forbids it.
+        """
         if not 0 <= index < len(self.sections):
             raise ElfError(f"{self.source.name}: no section {index}")
         row = self.sections[index]
@@ -134,6 +139,8 @@ class ElfFile:
         except RefusedFileError as error:
             raise ElfError(error.message) from error
         if int(row["flags"]) & SHF_COMPRESSED:
+            if int(row["flags"]) & SHF_ALLOC:
+                raise ElfError(f"{self.source.name}: section {index} is loaded and compressed")
             return self._decompress(content, limit)
         return content
 
@@ -146,10 +153,19 @@ class ElfFile:
         kind, size = fields[0], fields[2] if self.header.is_64 else fields[1]
         if kind != 1 or size > limit:
             raise ElfError(f"{self.source.name}: compressed section, type {kind}, {size} bytes")
+        self._count_inflated(size)
         try:
             return zlib.decompressobj().decompress(content[start:], size or 1)
         except zlib.error as error:
             raise ElfError(f"{self.source.name}: compressed section: {error}") from error
+
+    def _count_inflated(self, size_bytes: int) -> None:
+        """Add to the file's decompressed bytes; ElfError if there are too many."""
+        self._inflated_bytes += size_bytes
+        if self._inflated_bytes > _INFLATED_LIMIT:
+            raise ElfError(
+                f"{self.source.name}: more than {_INFLATED_LIMIT >> 20} MiB in compressed sections"
+            )
 
     @cached_property
     def build_id(self) -> bytes:
@@ -171,7 +187,9 @@ class ElfFile:
 
     def _find_build_id(self, notes: bytes) -> bytes:
         offset = 0
-        while offset + 12 <= len(notes):
+        for _ in range(_NOTES_LIMIT):
+            if offset + 12 > len(notes):
+                break
             name_size, size, kind = struct.unpack_from(self.header.order + "III", notes, offset)
             name_at = offset + 12
             content_at = name_at + (name_size + 3) // 4 * 4
@@ -197,12 +215,16 @@ class ElfFile:
         index = self.section(b".gnu_debugdata")
         if index is None:
             return None
-        packed = self.section_content(index, _DEBUGDATA_LIMIT)
-        unpacker = lzma.LZMADecompressor(memlimit=256 << 20)
+        import lzma  # noqa: PLC0415 - rarely needed
+
+        packed = self.section_content(index, _INFLATED_LIMIT)
+        unpacker = lzma.LZMADecompressor(memlimit=128 << 20)
         try:
-            content = unpacker.decompress(packed, _DEBUGDATA_LIMIT)
+            content = unpacker.decompress(packed, _INFLATED_LIMIT - self._inflated_bytes)
         except lzma.LZMAError as error:
             raise ElfError(f"{self.source.name}: .gnu_debugdata: {error}") from error
+        if not unpacker.eof and not unpacker.needs_input:
+            self._count_inflated(_INFLATED_LIMIT + 1)
         return ElfFile(MemoryImage(f"{self.source.name} .gnu_debugdata", content))
 
 

@@ -8,6 +8,7 @@ thread count when they end, with ``lock decl __nptl_nthreads(%rip)``, and that v
 
 import re
 import struct
+from itertools import islice
 
 import numpy as np
 
@@ -17,6 +18,8 @@ _COUNTER = b"__nptl_nthreads\0"
 _SYMBOL_SIZE = 24
 _DECREMENT = re.compile(rb"\xf0\xff\x0d(....)", re.DOTALL)  # lock decl disp32(%rip)
 _TEXT_LIMIT = 16 << 20
+_MAX_DECREMENTS = 4096  # glibc has a few hundred
+_MAX_THREAD_ENDS = 16  # glibc has two
 
 
 def thread_ends(file: ElfFile) -> list[int]:
@@ -27,11 +30,12 @@ def thread_ends(file: ElfFile) -> list[int]:
         return []
     base = int(file.sections["address"][text])
     addresses = []
-    for match in _DECREMENT.finditer(file.section_content(text, _TEXT_LIMIT)):
+    decrements = _DECREMENT.finditer(file.section_content(text, _TEXT_LIMIT))
+    for match in islice(decrements, _MAX_DECREMENTS):
         following = base + match.end()
         if following + struct.unpack("<i", match.group(1))[0] == counter:
             addresses.append(base + match.start())
-    return addresses
+    return addresses[:_MAX_THREAD_ENDS]
 
 
 def _counter_address(file: ElfFile) -> int | None:
@@ -39,9 +43,8 @@ def _counter_address(file: ElfFile) -> int | None:
     if not len(tables) or not file.header.is_64:
         return None
     strings = file.section_content(int(file.sections["link"][int(tables[0])]))
-    name_offsets = [
-        match.start() for match in re.finditer(_COUNTER, strings)
-    ]  # names may share suffixes
+    matches = islice(re.finditer(_COUNTER, strings), _MAX_DECREMENTS)
+    name_offsets = [match.start() for match in matches]  # names may share suffixes
     if not name_offsets:
         return None
     symbols = file.section_content(int(tables[0]))

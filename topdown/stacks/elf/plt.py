@@ -12,6 +12,7 @@ _ENTRY_SIZE = 16
 _RELOCATION = np.dtype([("offset", "<u8"), ("kind", "<u4"), ("symbol", "<u4"), ("addend", "<i8")])
 _JUMP_SLOT = 7
 _MAX_NAME = 4096
+_MAX_NAMES_BYTES = 16 << 20
 
 
 def plt_symbols(file: ElfFile) -> Symbols:
@@ -54,6 +55,7 @@ def _slot_names(file: ElfFile) -> dict[int, bytes]:
     symbols = file.section_content(int(dynamic[0]))
     strings = file.section_content(int(file.sections["link"][int(dynamic[0])]))
     names: dict[int, bytes] = {}
+    remaining_bytes = _MAX_NAMES_BYTES
     for slot, symbol in zip(
         relocations["offset"].tolist(), relocations["symbol"].tolist(), strict=True
     ):
@@ -62,6 +64,9 @@ def _slot_names(file: ElfFile) -> dict[int, bytes]:
         offset = struct.unpack_from("<I", symbols, symbol * 24)[0]
         end = strings.find(b"\0", offset, offset + _MAX_NAME)
         if end > offset:
+            remaining_bytes -= end - offset
+            if remaining_bytes < 0:
+                break
             names[slot] = strings[offset:end]
     return names
 

@@ -2,16 +2,23 @@
 
 import os
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
 from stallscope.printable import printable
-from stallscope.regular_file import RefusedFileError, RegularFile, open_in_root, open_regular
+from stallscope.regular_file import (
+    MissingFileError,
+    RefusedFileError,
+    RegularFile,
+    open_in_root,
+    open_regular,
+)
 from topdown.stacks.elf.file import ElfError, ElfFile
 from topdown.stacks.profile import ProfileWarning
+from topdown.stacks.symbols.file_identity import FileIdentity, host_identity, is_trusted
 from topdown.stacks.symbols.sources import SymbolSources
 
 if TYPE_CHECKING:
@@ -24,11 +31,16 @@ _DEBUG_FILE_LIMIT = 4 << 30
 
 @dataclass(frozen=True, slots=True)
 class Binary:
-    """The file that was mapped, and its separate debug file if there is one."""
+    """The file that was mapped, and its separate debug file if there is one.
+
+    ``identities``: of both files; None if data derived from them must not be cached, because one
+    of them is below another root, a copy in a recording, or the file of another user.
+    """
 
     main: ElfFile
     debug: ElfFile | None
     path: str
+    identities: tuple[FileIdentity, ...] | None = None
 
 
 def copy_name(mapped: "Object") -> str | None:
@@ -71,7 +83,7 @@ def find_binary(
             if not _is_mapped_file(mapped, main, file, sources.recorded_ns, is_copy=is_copy):
                 changed = True
                 continue
-            return Binary(main, find_debug_file(mapped, main, sources, files), name)
+            return _binary(mapped, main, sources, files, is_copy=is_copy)
         except ElfError as error:
             reason = error.message
     if reason:
@@ -84,11 +96,47 @@ def find_binary(
     return ProfileWarning("binary-missing", f"{name}: no symbols, {why}")
 
 
+def _binary(
+    mapped: "Object", main: ElfFile, sources: SymbolSources, files: ExitStack, *, is_copy: bool
+) -> Binary:
+    """Return the file with its debug file.
+
+    Debug files of a file that is on this system's root are on this root too: a process in another
+    mount namespace must not choose the names of a program that others run.
+    """
+    identity = None
+    if not is_copy and isinstance(main.source, RegularFile):
+        identity = host_identity(main.source, file_path(mapped))
+    roots = [b"/"]
+    if identity is None and mapped.pid > 0 and sources.same_boot():
+        roots.insert(0, os.fsencode(sources.proc / str(mapped.pid) / "root"))
+    debug = find_debug_file(mapped, main, sources, files, roots)
+    return Binary(main, debug, printable(mapped.path), _cacheable_identities(main, debug, identity))
+
+
+def _cacheable_identities(
+    main: ElfFile, debug: ElfFile | None, identity: FileIdentity | None
+) -> tuple[FileIdentity, ...] | None:
+    """Return the identities of both files if data derived from them may be cached."""
+    identities = [identity]
+    for file in (main, debug):
+        if file is None:
+            continue
+        if not isinstance(file.source, RegularFile) or not is_trusted(file.source):
+            return None
+        if file is debug:
+            identities.append(host_identity(file.source, os.fsencode(file.source.name)))
+    complete = tuple(known for known in identities if known is not None)
+    return complete if len(complete) == len(identities) else None
+
+
 def _candidates(
     mapped: "Object", sources: SymbolSources
 ) -> Iterator[tuple[bool, Callable[[], RegularFile]]]:
     """Yield (is a copy, function that opens it) of candidates, the most trusted first."""
     name, path = copy_name(mapped), file_path(mapped)
+    if path is not None and mapped.build_id:
+        yield False, partial(_open_trusted, path)
     if sources.recording is not None and name is not None:
         yield True, partial(open_in_root, sources.recording / "binaries", os.fsencode(name))
     if mapped.pid > 0 and sources.same_boot():
@@ -99,6 +147,15 @@ def _candidates(
             yield False, partial(open_in_root, process / "root", path)
     if path is not None and (mapped.build_id or not mapped.path.endswith(_DELETED)):
         yield False, partial(open_regular, path)
+
+
+def _open_trusted(path: bytes) -> RegularFile:
+    """Return the file at a path of this system's root if root or this user owns it."""
+    file = open_regular(path)
+    if not is_trusted(file):
+        file.close()
+        raise MissingFileError(f"{file.name}: belongs to another user")
+    return file
 
 
 def _is_mapped_file(
@@ -123,18 +180,18 @@ def _is_mapped_file(
 
 
 def find_debug_file(
-    mapped: "Object", main: ElfFile, sources: SymbolSources, files: ExitStack
+    mapped: "Object",
+    main: ElfFile,
+    sources: SymbolSources,
+    files: ExitStack,
+    roots: Sequence[bytes],
 ) -> ElfFile | None:
-    """Return the separate debug file of ``main``, None if there is none.
+    """Return the separate debug file of ``main``, None if no root directory has one.
 
-    It is found by build id, or by debug link with a matching CRC; first below the process's root
-    directory, then below this system's.
+    It is identified by build id, or by debug link with a matching CRC.
     """
     if main.section(b".symtab") is not None and main.section(b".debug_info") is not None:
         return None
-    roots = [b"/"]
-    if mapped.pid > 0 and sources.same_boot():
-        roots.insert(0, os.fsencode(sources.proc / str(mapped.pid) / "root"))
     for root in roots:
         for path, crc in _debug_paths(mapped, main, sources):
             try:

@@ -157,6 +157,7 @@ class FunctionTable(Sequence[Function]):
     def with_lines(self, lines: Mapping[int, tuple[tuple[str, int], ...]]) -> "FunctionTable":
         """Return a table with source lines added to the functions at these indexes."""
         table = FunctionTable(self._parts)
+        table._named.update(self._named)
         table._named.update(
             (number, replace(self[number], lines=lines_of)) for number, lines_of in lines.items()
         )

@@ -4,8 +4,12 @@ The file is opened below the process's root directory, under the PID of its name
 regular file that belongs to the process's user or to root; only root's links are followed.
 """
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
 
 from stallscope.printable import printable
 from stallscope.regular_file import (
@@ -15,14 +19,15 @@ from stallscope.regular_file import (
     open_in_root,
 )
 from topdown.stacks.profile import ProfileWarning
-from topdown.stacks.symbol_table import SymbolTable
 from topdown.stacks.symbols.sources import SymbolSources
-from topdown.stacks.symbols.text_tables import jit_table
+from topdown.stacks.symbols.text_tables import JitSymbols, jit_symbols
 
 if TYPE_CHECKING:
     from stallscope._native import Object
 
-MAP_LIMIT = 256 << 20
+MAP_LIMIT = 128 << 20
+MAX_LINES = 2 << 20
+_BLOCK = 1 << 20
 _MEMORY = (
     b"//anon",
     b"/anon_",
@@ -56,12 +61,17 @@ def open_jit_map(pid: int, proc: Path) -> RegularFile:
 
 
 def read_jit_map(
-    mapped: "Object", sources: SymbolSources
-) -> tuple[SymbolTable | None, ProfileWarning | None]:
-    """Return a process's JIT symbols from the recording or the live process, or a warning."""
+    pid: int, addresses: npt.NDArray[np.uint64], sources: SymbolSources
+) -> tuple[JitSymbols | None, ProfileWarning | None]:
+    """Return a process's JIT symbols at these addresses, which are unique and ascending.
+
+    They are from the recording or the live process. There is a warning if the map is refused or
+    too large; a missing map is neither.
+    """
     try:
-        with _recorded_map(mapped.pid, sources) or _live_map(mapped.pid, sources) as file:
-            return jit_table(_whole_lines(file)), _cut_warning(file)
+        with _recorded_map(pid, sources) or _live_map(pid, sources) as file:
+            symbols = jit_symbols(_blocks(file), addresses, MAX_LINES)
+            return symbols, _cut_warning(file, symbols)
     except MissingFileError:
         return None, None
     except RefusedFileError as error:
@@ -86,17 +96,26 @@ def _live_map(pid: int, sources: SymbolSources) -> RegularFile:
     return open_jit_map(pid, sources.proc)
 
 
-def _whole_lines(file: RegularFile) -> bytes:
-    content = file.read(0, min(file.size, MAP_LIMIT))
-    return content[: content.rfind(b"\n") + 1]
+def _blocks(file: RegularFile) -> Iterator[bytes]:
+    """Yield the start of the map in blocks of whole lines; a line without an end is skipped."""
+    rest = b""
+    size = min(file.size, MAP_LIMIT)
+    for offset in range(0, size, _BLOCK):
+        content = rest + file.read(offset, min(_BLOCK, size - offset))
+        end = content.rfind(b"\n") + 1
+        yield content[:end]
+        rest = content[end:][-_BLOCK:]
 
 
-def _cut_warning(file: RegularFile) -> ProfileWarning | None:
-    if file.size <= MAP_LIMIT:
+def _cut_warning(file: RegularFile, symbols: JitSymbols) -> ProfileWarning | None:
+    if symbols.cut:
+        limit = f"{MAX_LINES:,} lines"
+    elif file.size > MAP_LIMIT:
+        limit = f"{MAP_LIMIT >> 20} MiB"
+    else:
         return None
     return ProfileWarning(
-        "jit-map-cut",
-        f"{printable(file.name)}: only the first {MAP_LIMIT >> 20} MiB were read",
+        "jit-map-cut", f"{printable(file.name)}: only the first {limit} were read"
     )
 
 

@@ -1,34 +1,36 @@
-"""Source lines and inlined functions of the hottest addresses, read in a separate process."""
+"""Source lines and inlined functions of the hottest addresses, read in a limited process."""
 
 import json
-import subprocess
-import sys
+import os
 import time
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
-from stallscope.printable import MAX_NAME_LENGTH
+from stallscope.printable import MAX_NAME_LENGTH, printable
 from stallscope.regular_file import RegularFile
 from topdown.stacks.elf.file import PT_LOAD, ElfError, ElfFile, addresses_of
 from topdown.stacks.profile import ProfileWarning
 from topdown.stacks.symbols.binaries import find_binary
+from topdown.stacks.symbols.limited_reader import (
+    LimitedReader,
+    ReadingBudget,
+    ReadingLimits,
+)
 from topdown.stacks.symbols.sources import SymbolSources
 
 if TYPE_CHECKING:
-    from stallscope._native import Capture
+    from stallscope._native import Capture, Object
 
 _MEMORY_BYTES = 2 << 30
-_ANSWER_LIMIT = 1 << 20
+_LINE_LIMIT = 1 << 20
 _MAX_INLINED = 64
-_GRACE_S = 1.0  # the worker's CPU time limit should take effect first
-_WORKER = "topdown.stacks.symbols.dwarf_worker"
-_START = f"import sys; sys.path[:] = sys.argv[1:]; from {_WORKER} import main; main()"
+_GRACE_S = 1.0  # the limit on CPU time should take effect before that on elapsed time
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +52,15 @@ class SourceLines:
     warnings: tuple[ProfileWarning, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class _ObjectFrames:
+    """The frames of one file, by descending samples."""
+
+    mapped: "Object"
+    rows: npt.NDArray[np.intp]
+    addresses: npt.NDArray[np.uint64]  # offsets in the file
+
+
 def find_source_lines(
     capture: "Capture",
     frames: npt.NDArray[np.intp],
@@ -59,44 +70,83 @@ def find_source_lines(
 ) -> SourceLines:
     """Return the source locations of these frames, which are sorted by descending samples.
 
-    Addresses that are not resolved within ``budget_s`` seconds are skipped and counted in a
-    warning. Each file gets an equal part of the remaining time.
+    Files are read in a limited process. Each gets an equal part of the remaining time. If a limit
+    is reached, the addresses without a location are counted in a warning that names the limit.
     """
+    files = _files(capture, frames)
     locations: dict[int, SourceLocation] = {}
-    warnings: list[ProfileWarning] = []
+    missing: Counter[str] = Counter()  # addresses by the limit that was reached
     end_s = time.monotonic() + budget_s
-    late = 0
-    objects = capture.frame_object[frames]
-    numbers = list(dict.fromkeys(objects.tolist()))
-    for index, number in enumerate(numbers):
-        rows = frames[objects == number]
-        mapped = capture.objects[number] if number >= 0 else None
-        if mapped is None or mapped.kernel or not mapped.path.startswith(b"/"):
-            continue
-        with ExitStack() as files:
-            binary = find_binary(mapped, sources, files)
-            if isinstance(binary, ProfileWarning):
+    budget = ReadingBudget(2 * budget_s, 2 * budget_s)
+
+    def read(request: bytes) -> Iterator[bytes]:
+        return _read_locations(files[int(request)], sources)
+
+    with LimitedReader(read, budget=budget) as reader:
+        for number, file in enumerate(files):
+            part_s = (end_s - time.monotonic()) / (len(files) - number)
+            if part_s <= 0:
+                missing[f"the time limit of {budget_s:g} s was reached"] += len(file.rows)
                 continue
-            addresses, known = addresses_of(_loads(binary.main), capture.frame_address[rows])
-            frame_addresses = dict(
-                zip(rows[known].tolist(), addresses[known].tolist(), strict=True)
-            )
-            part_s = (end_s - time.monotonic()) / (len(numbers) - index)
-            answers, skipped = _ask_worker(
-                _debug_file(binary.main, binary.debug), frame_addresses, part_s
-            )
-        late += skipped
-        locations.update(
-            (frame, answers[address])
-            for frame, address in frame_addresses.items()
-            if address in answers
+            limits = ReadingLimits(_memory_bytes(), part_s, part_s + _GRACE_S)
+            output = reader.output(b"%d" % number, limits)
+            known = dict(_locations(output.content, len(file.rows)))
+            locations.update((int(file.rows[at]), place) for at, place in known.items())
+            if output.failure:
+                missing[output.failure] += len(file.rows) - len(known)
+    warnings = tuple(
+        ProfileWarning(
+            "lines-cut", f"{count:,} addresses have no source lines: {printable(limit)}."
         )
-    if late:
-        message = (
-            f"{late} addresses have no source lines: the time limit of {budget_s:g} s was reached."
-        )
-        warnings.append(ProfileWarning("lines-cut", message))
-    return SourceLines(locations, tuple(warnings))
+        for limit, count in missing.items()
+        if count
+    )
+    return SourceLines(locations, warnings)
+
+
+def _files(capture: "Capture", frames: npt.NDArray[np.intp]) -> list[_ObjectFrames]:
+    """Return the frames by file, the file with the hottest frame first."""
+    objects = capture.frame_object[frames]
+    mapped_objects = capture.objects
+    files = []
+    for number in dict.fromkeys(objects.tolist()):
+        mapped = mapped_objects[number] if number >= 0 else None
+        if mapped is not None and not mapped.kernel and mapped.path.startswith(b"/"):
+            rows = frames[objects == number]
+            files.append(_ObjectFrames(mapped, rows, capture.frame_address[rows]))
+    return files
+
+
+def _memory_bytes() -> int:
+    """Return the memory for debug information: at most half of this machine's."""
+    physical = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    return min(_MEMORY_BYTES, physical // 2)
+
+
+def _read_locations(file: _ObjectFrames, sources: SymbolSources) -> Iterator[bytes]:
+    """Yield a line of JSON per location; runs in the limited process."""
+    from topdown.stacks.symbols.debug_information import source_locations  # noqa: PLC0415
+
+    with ExitStack() as files:
+        try:
+            binary = find_binary(file.mapped, sources, files)
+        except ElfError:
+            return
+        if isinstance(binary, ProfileWarning):
+            return
+        debug = _debug_file(binary.main, binary.debug)
+        if debug is None:
+            return
+        addresses, known = addresses_of(_loads(binary.main), file.addresses)
+        places: dict[int, list[int]] = {}
+        for place in np.flatnonzero(known).tolist():
+            places.setdefault(int(addresses[place]), []).append(place)
+        stream = files.enter_context(os.fdopen(os.dup(debug.descriptor), "rb"))
+        for location in source_locations(stream, places):
+            inlined = [name[:MAX_NAME_LENGTH] for name, _ in location["inlined"][:_MAX_INLINED]]
+            line = json.dumps([places[location["address"]], location["line"], inlined])
+            if len(line) <= _LINE_LIMIT:
+                yield line.encode() + b"\n"
 
 
 def _loads(file: ElfFile) -> npt.NDArray[np.void]:
@@ -114,51 +164,9 @@ def _debug_file(main: ElfFile, debug: ElfFile | None) -> RegularFile | None:
     return None
 
 
-def _ask_worker(
-    file: RegularFile | None, addresses: dict[int, int], limit_s: float
-) -> tuple[dict[int, SourceLocation], int]:
-    """Return the locations by address, and the number of addresses skipped for lack of time."""
-    if file is None or not addresses:
-        return {}, 0
-    if limit_s <= 0:
-        return {}, len(addresses)
-    request = {
-        "fd": file.descriptor,
-        "addresses": list(addresses.values()),
-        "seconds": max(1, round(limit_s)),
-        "bytes": _MEMORY_BYTES,
-    }
-    paths = [path for path in sys.path if path.startswith("/")]
-    command = [sys.executable, "-I", "-c", _START, str(_package_root()), *paths]
-    with subprocess.Popen(
-        command,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        pass_fds=[file.descriptor],
-    ) as worker:
-        try:
-            output, _ = worker.communicate(json.dumps(request).encode() + b"\n", limit_s + _GRACE_S)
-            cut = worker.returncode < 0
-        except subprocess.TimeoutExpired as expired:
-            worker.kill()
-            output, cut = expired.stdout or b"", True
-    locations = dict(_answers(output))
-    missing = sum(address not in locations for address in addresses.values())
-    return locations, missing if cut else 0
-
-
-def _package_root() -> Path:
-    return Path(__file__).resolve().parents[3]
-
-
-def _answers(output: bytes) -> Iterator[tuple[int, SourceLocation]]:
-    for line in output.split(b"\n"):
-        if not line or len(line) > _ANSWER_LIMIT:
-            continue
-        try:
-            answer = json.loads(line)
-        except ValueError:
-            continue  # incomplete: the worker was killed
-        names = [name.encode()[:MAX_NAME_LENGTH] for name, _ in answer["inlined"][:_MAX_INLINED]]
-        yield answer["address"], SourceLocation(answer["line"], tuple(names))
+def _locations(output: bytes, count: int) -> Iterator[tuple[int, SourceLocation]]:
+    """Yield the index and the location of each frame; the last line may be incomplete."""
+    for text in output.split(b"\n")[:-1]:
+        places, line, names = json.loads(text)
+        location = SourceLocation(line, tuple(name.encode() for name in names))
+        yield from ((place, location) for place in places if 0 <= place < count)

@@ -1,9 +1,10 @@
 """Sources of symbols: the recording, the live system, debug directories, the cache."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from stallscope.private_directory import cache_directory
+from topdown.stacks.symbols.limited_reader import ReadingBudget, ReadingLimits
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,6 +16,7 @@ class SymbolSources:
     system has not been booted since.
     ``recorded_ns``: end of the recording on the wall clock; a file without a build id that was
     changed later is not the recorded file.
+    ``limits``: of reading one file; ``budget``: of reading all files.
     """
 
     recording: Path | None = None
@@ -23,6 +25,8 @@ class SymbolSources:
     proc: Path = Path("/proc")
     debug_directories: tuple[bytes, ...] = (b"/usr/lib/debug",)
     cache_directory: Path | None = None
+    limits: ReadingLimits = field(default_factory=ReadingLimits)
+    budget: ReadingBudget = field(default_factory=ReadingBudget)
 
     def same_boot(self) -> bool:
         """Return whether the recording was made during the current boot of this system."""

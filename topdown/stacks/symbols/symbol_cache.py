@@ -20,8 +20,8 @@ from topdown.stacks.symbols.sources import SymbolSources
 
 LOADS = np.dtype([("flags", "<u4"), ("offset", "<u8"), ("address", "<u8"), ("file_size", "<u8")])
 _HEADER = struct.Struct("<IQQQQ")  # is full, loads, groups, members, strings
-_MAGIC = b"SSYM\x02\0\0\0"
-_ENTRY_LIMIT = 64 << 20
+_MAGIC = b"SSYM\x03\0\0\0"
+ENTRY_LIMIT = 64 << 20
 _ALL_LIMIT = 512 << 20
 
 
@@ -45,37 +45,51 @@ class ObjectSymbols:
             return addresses, np.ones(len(addresses), np.bool_)
         return addresses_of(self.loads, addresses)
 
+    @property
+    def size_bytes(self) -> int:
+        """Return the size of the table."""
+        table = self.table
+        if table is None:
+            return 0
+        return sum(array.nbytes for array in _arrays(table)) + len(table.strings)
 
-def load_symbols(build_id: bytes, sources: SymbolSources) -> ObjectSymbols | None:
-    """Return the entry of a build id, None if it is missing or outdated.
+    def restricted_to(self, addresses: npt.NDArray[np.uint64]) -> "ObjectSymbols":
+        """Return only the symbols at these frame addresses."""
+        if self.table is None:
+            return self
+        translated, known = self.symbol_addresses(addresses)
+        groups = self.table.look_up(translated[known])
+        table, _ = self.table.restricted_to(groups[groups >= 0], kept_bytes=0)
+        return ObjectSymbols(table, self.loads, self.warning)
 
-    An entry is outdated if a debug file was installed since for a binary that had none.
+
+def symbol_cache(sources: SymbolSources) -> BuildIdCache:
+    """Return the cache of symbol tables."""
+    return BuildIdCache(sources.cache_directory, _MAGIC, ENTRY_LIMIT, _ALL_LIMIT)
+
+
+def load_symbols(build_id: bytes, sources: SymbolSources) -> tuple[ObjectSymbols, bool] | None:
+    """Return the symbols of a build id's entry and whether it is up to date; None without entry.
+
+    An entry is outdated if one of its files changed, or if a debug file was installed since for a
+    binary that had none.
     """
-    content = _cache(sources).load(build_id)
-    parsed = None if content is None else _parse(content)
-    if parsed is None:
+    entry = symbol_cache(sources).load(build_id)
+    parsed = None if entry is None else decode_symbols(entry.content)
+    if entry is None or parsed is None:
         return None
     symbols, is_full = parsed
-    if not is_full and _debug_file_exists(build_id, sources):
-        return None
-    return symbols
+    current = entry.is_current() and (is_full or not _debug_file_exists(build_id, sources))
+    return symbols, current
 
 
-def store_symbols(
-    build_id: bytes, symbols: ObjectSymbols, sources: SymbolSources, *, is_full: bool
-) -> None:
-    """Store an entry; does nothing if the directory is not private to this user or read-only."""
-    table = symbols.table
-    if table is None or symbols.loads is None:
-        return
-    header = _HEADER.pack(
-        is_full, len(symbols.loads), len(table.start), len(table.rank), len(table.strings)
-    )
-    _cache(sources).store(build_id, [header, *_blocks(table, symbols.loads)])
-
-
-def _cache(sources: SymbolSources) -> BuildIdCache:
-    return BuildIdCache(sources.cache_directory, _MAGIC, _ENTRY_LIMIT, _ALL_LIMIT)
+def encode_symbols(symbols: ObjectSymbols, *, is_full: bool) -> Iterator[bytes]:
+    """Yield the blocks of an entry's content; symbols must have a table and segments."""
+    table, loads = symbols.table, symbols.loads
+    assert table is not None
+    assert loads is not None
+    yield _HEADER.pack(is_full, len(loads), len(table.start), len(table.rank), len(table.strings))
+    yield from _blocks(table, loads)
 
 
 def _blocks(table: SymbolTable, loads: npt.NDArray[np.void]) -> Iterator[bytes]:
@@ -94,7 +108,7 @@ def _arrays(table: SymbolTable) -> list[npt.NDArray[np.unsignedinteger]]:
     ]  # fmt: skip
 
 
-def _parse(content: memoryview) -> tuple[ObjectSymbols, bool] | None:
+def decode_symbols(content: memoryview) -> tuple[ObjectSymbols, bool] | None:
     """Return an entry, and whether it has the full symbol table; None if it is damaged."""
     if len(content) < _HEADER.size:
         return None

@@ -20,7 +20,8 @@ from topdown.stacks.symbols.function_table import (
     Places,
     SymbolNames,
 )
-from topdown.stacks.symbols.object_symbols import read_object
+from topdown.stacks.symbols.jit_maps import may_hold_jit_code
+from topdown.stacks.symbols.object_symbols import AddressSymbols, ObjectReader
 from topdown.stacks.symbols.sources import SymbolSources
 from topdown.stacks.symbols.system_images import read_kernel_symbols
 
@@ -31,6 +32,8 @@ _KERNEL = 1
 _OTHER_MODULES = {2: "[guest kernel]", 3: "[guest]", 4: "[hypervisor]"}
 _UNKNOWN_MODULE = "[unknown]"
 _MAX_WARNINGS = 20
+_TABLE_KEPT = 32 << 20
+_TABLES_KEPT = 256 << 20
 _HIDDEN = Function("[kernel]+hidden", "[kernel]", FunctionKind.UNKNOWN)
 _Rows = npt.NDArray[np.intp]
 
@@ -75,11 +78,16 @@ class Symbolizer:
         rest = np.flatnonzero(frames.selected & ~in_kernel)
         order = rest[np.argsort(objects[rest], kind="stable")]
         numbers, firsts = np.unique(objects[order], return_index=True)
-        for number, rows in zip(numbers.tolist(), np.split(order, firsts[1:]), strict=False):
-            if number < 0:
-                namer.name_unmapped(rows)
-            else:
-                namer.name_object(capture.objects[number], rows)
+        rows_of = dict(zip(numbers.tolist(), np.split(order, firsts[1:]), strict=False))
+        namer.name_unmapped(rows_of.pop(-1, rest[:0]))
+        mapped_objects = capture.objects
+        files = [
+            (mapped_objects[number], capture.frame_address[rows])
+            for number, rows in rows_of.items()
+        ]
+        with ObjectReader(files, self.sources) as reader:
+            for position, rows in enumerate(rows_of.values()):
+                namer.name_object(files[position][0], rows, reader.symbols(position))
         return namer.result()
 
 
@@ -98,6 +106,7 @@ class _FrameNamer:
         self._ends_chain = np.zeros(len(capture.frame_address), np.bool_)
         self._warnings: dict[ProfileWarning, None] = {}
         self._kernel_hidden = False
+        self._kept_strings = 0
 
     def result(self) -> NamedFrames:
         warnings = list(self._warnings)
@@ -131,25 +140,28 @@ class _FrameNamer:
         self._add(KernelNames(symbols.table), rows, groups)
         self._mark_ends(rows, groups, symbols.table, ends_kernel_chain)
 
-    def name_object(self, mapped: "Object", rows: _Rows) -> None:
-        symbols = read_object(mapped, self._sources)
+    def name_object(self, mapped: "Object", rows: _Rows, symbols: AddressSymbols) -> None:
         self._warn(symbols.warning)
-        addresses = self._capture.frame_address[rows]
-        if symbols.table is None:
-            self._add(AddressNames(_module(mapped, jit=False)), rows, addresses)
+        table, groups = symbols.table, symbols.group
+        if table is None:
+            self._add(AddressNames(_module(mapped, jit=False)), rows, symbols.shown)
             return
-        module = _module(mapped, jit=symbols.loads is None)
-        translated, known = symbols.symbol_addresses(addresses)
-        groups = np.where(known, symbols.table.look_up(translated), -1)
+        module = _module(mapped, jit=may_hold_jit_code(mapped))
         missed = groups < 0
-        shown = np.where(known, translated, addresses)
-        self._add(AddressNames(module), rows[missed], shown[missed])
+        self._add(AddressNames(module), rows[missed], symbols.shown[missed])
         rows, groups = rows[~missed], groups[~missed]
-        table, groups = symbols.table.restricted_to(groups)
+        table, groups = table.restricted_to(groups, kept_bytes=self._kept_bytes())
+        self._kept_strings += len(table.strings)
         self._add(SymbolNames(module, table), rows, groups)
         self._mark_ends(rows, groups, table, ends_user_chain)
 
+    def _kept_bytes(self) -> int:
+        """Return the size of names that may be kept; other names are copied."""
+        return min(_TABLE_KEPT, max(0, _TABLES_KEPT - self._kept_strings))
+
     def name_unmapped(self, rows: _Rows) -> None:
+        if not len(rows):
+            return
         kinds = self._capture.frame_kind[rows]
         for kind in np.unique(kinds).tolist():
             chosen = rows[kinds == kind]

@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from stallscope._native import Object
 
 VDSO = b"[vdso]"
-_KALLSYMS_LIMIT = 128 << 20
+_KALLSYMS_LIMIT = 64 << 20
+_KALLSYMS_LINES = 1 << 20  # kernels have 100,000 to 300,000
 _VDSO_LIMIT = 1 << 20
 _VDSO_COPY = "vdso"  # in binaries/, whose other files are named by build id or inode
 _HIDDEN = ProfileWarning(
@@ -31,6 +32,12 @@ _MISSING = ProfileWarning(
     "kernel-symbols-missing",
     "The recording has no kernel symbols, and this system was rebooted since or is another one: "
     "kernel functions have no names.",
+)
+
+_TOO_LONG = ProfileWarning(
+    "kernel-symbols-missing",
+    f"The list of kernel symbols has more than {_KALLSYMS_LINES:,} lines: kernel functions have no "
+    "names.",
 )
 
 
@@ -49,6 +56,8 @@ def read_kernel_symbols(kernel: "Object | None", sources: SymbolSources) -> Kern
     live = text is None
     if text is None:
         text = _read_whole(sources.proc / "kallsyms")
+    if text.count(b"\n") > _KALLSYMS_LINES:
+        return KernelSymbols(empty_table(), False, _TOO_LONG)
     table, hidden = kernel_table(text)
     if hidden:
         return KernelSymbols(table, True, _HIDDEN)

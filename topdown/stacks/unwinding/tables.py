@@ -1,25 +1,31 @@
 """Unwind tables of binaries for copied stacks: loaded from the cache or compiled on demand."""
 
-import os
+import pickle
+from collections.abc import Iterator
 from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from stallscope._native import UnwindTable, UnwindTableError
 from stallscope.printable import printable
 from stallscope.regular_file import RegularFile
-from topdown.stacks.elf.file import ElfFile
+from topdown.stacks.elf.file import ElfError, ElfFile
 from topdown.stacks.profile import ProfileWarning
-from topdown.stacks.symbols.binaries import Binary, find_binary
+from topdown.stacks.symbols.binaries import find_binary
 from topdown.stacks.symbols.build_id_cache import BuildIdCache
+from topdown.stacks.symbols.file_result import FileResult
+from topdown.stacks.symbols.limited_reader import LimitedReader
 from topdown.stacks.symbols.sources import SymbolSources
 from topdown.stacks.symbols.system_images import VDSO, vdso_image
 
 if TYPE_CHECKING:
     from stallscope._native import Object
 
-_MAGIC = b"SUNW\x01\0\0\0"
+_MAGIC = b"SUNW\x02\0\0\0"
 _ENTRY_LIMIT = 64 << 20
 _ALL_LIMIT = 512 << 20
+_OUTPUT_LIMIT = 256 << 20
 # A crafted capture may name every file of this system.
 _MAX_OBJECTS = 16_384
 _MAX_ROWS = 64 << 20  # half a GiB of tables
@@ -40,9 +46,9 @@ class UnwindTables:
     def __init__(self, sources: SymbolSources) -> None:
         """Set where binaries are searched."""
         self._sources = sources
-        place = sources.cache_directory
-        directory = None if place is None else place.with_name("unwind")
-        self._cache = BuildIdCache(directory, _MAGIC, _ENTRY_LIMIT, _ALL_LIMIT)
+        limits = replace(sources.limits, output_bytes=_OUTPUT_LIMIT)
+        self._reader = LimitedReader(partial(_read_table, sources), limits, sources.budget)
+        self._cache = unwind_cache(sources)
         self._by_build_id: dict[bytes, UnwindTable] = {}
         self._opened = 0
         self._rows = 0
@@ -88,27 +94,31 @@ class UnwindTables:
         if not mapped.path.startswith(b"/"):
             return None
         cached = self._load(mapped.build_id)
-        if cached is not None:
-            return cached
-        with ExitStack() as files:
-            binary = find_binary(mapped, self._sources, files)
-            if isinstance(binary, ProfileWarning):
-                self._warn(mapped, _REASONS.get(binary.code, "the file cannot be read"))
-                return None
-            table = _compile(binary)
-            trusted = _regular(binary.main).status.st_uid in (0, os.geteuid())
-        # Another user's file could store its rows under a foreign build id. A table without rows
-        # may get rows from a debug file that is installed later.
-        if trusted and table.rows:
-            self._cache.store(mapped.build_id, [table.to_bytes()])
+        if cached is not None and cached[1]:
+            return cached[0]
+        outdated = None if cached is None else cached[0]
+        output = self._reader.output(pickle.dumps(_mapped_file(mapped)))
+        if output.failure:
+            raise UnwindTableError(output.failure)
+        result = FileResult.decode(output.content)
+        if result.warning is not None:
+            if outdated is not None:  # its file was replaced after the recording
+                return outdated
+            self._warn(mapped, _REASONS.get(result.warning.code, "the file cannot be read"))
+            return None
+        table = UnwindTable.from_bytes(bytes(result.content))
+        # A table without rows may get rows from a debug file that is installed later.
+        if result.identities is not None and table.rows:
+            self._cache.store(mapped.build_id, result.identities, [result.content])
         return table
 
-    def _load(self, build_id: bytes) -> UnwindTable | None:
-        content = self._cache.load(build_id)
-        if content is None:
+    def _load(self, build_id: bytes) -> tuple[UnwindTable, bool] | None:
+        """Return the table of an entry and whether it is up to date, None if there is none."""
+        entry = self._cache.load(build_id)
+        if entry is None:
             return None
         try:
-            return UnwindTable.from_bytes(bytes(content))
+            return UnwindTable.from_bytes(bytes(entry.content)), entry.is_current()
         except UnwindTableError:  # another version: compile it again
             return None
 
@@ -121,12 +131,48 @@ class UnwindTables:
             self._unlisted += 1
 
 
-def _compile(binary: Binary) -> UnwindTable:
-    debug = -1 if binary.debug is None else _regular(binary.debug).descriptor
-    return UnwindTable.compile(_regular(binary.main).descriptor, debug)
+@dataclass(frozen=True, slots=True)
+class _MappedFile:
+    """The fields of a mapped object that identify its file."""
+
+    path: bytes
+    build_id: bytes
+    kernel: bool
+    pid: int
+    start: int
+    length: int
+    page_offset: int
+    major: int
+    minor: int
+    inode: int
+
+
+def _mapped_file(mapped: "Object") -> _MappedFile:
+    return _MappedFile(*(getattr(mapped, name) for name in _MappedFile.__slots__))
+
+
+def _read_table(sources: SymbolSources, request: bytes) -> Iterator[bytes]:
+    """Yield the table of an object's file; runs in the limited process."""
+    mapped = pickle.loads(request)  # noqa: S301 - from the parent
+    with ExitStack() as files:
+        binary = find_binary(mapped, sources, files)
+        if isinstance(binary, ProfileWarning):
+            yield FileResult(binary).header()
+            return
+        debug = -1 if binary.debug is None else _regular(binary.debug).descriptor
+        table = UnwindTable.compile(_regular(binary.main).descriptor, debug)
+        yield FileResult(None, binary.identities).header()
+        yield table.to_bytes()
 
 
 def _regular(file: ElfFile) -> RegularFile:
     if not isinstance(file.source, RegularFile):
-        raise UnwindTableError("it is not a file")
+        raise ElfError("it is not a file")
     return file.source
+
+
+def unwind_cache(sources: SymbolSources) -> BuildIdCache:
+    """Return the cache of unwind tables, beside that of symbols."""
+    place = sources.cache_directory
+    directory = None if place is None else place.with_name("unwind")
+    return BuildIdCache(directory, _MAGIC, _ENTRY_LIMIT, _ALL_LIMIT)

@@ -2,14 +2,12 @@
 
 import os
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from topdown.stacks.symbols import source_lines
+from topdown.stacks.symbols import debug_information
 from topdown.stacks.symbols.source_lines import SourceLocation, find_source_lines
 from topdown.stacks.symbols.sources import SymbolSources
 
@@ -143,15 +141,30 @@ def test_addresses_skipped_for_lack_of_time_are_counted(programs, made):
     assert warnings[0].code == "lines-cut"
 
 
-def test_a_hanging_worker_is_killed_and_its_answers_are_kept(programs, made, monkeypatch):
+def test_locations_before_the_time_limit_are_kept(programs, made, monkeypatch):
+    def endless(_stream, addresses):
+        yield {"address": next(iter(addresses)), "line": "a.c:1", "inlined": []}
+        while True:
+            pass
+
     _, offset, _ = text_section(programs.full, made)
-    answer = '{\\"address\\": 1, \\"line\\": \\"a.c:1\\", \\"inlined\\": []}'
-    hang = f'print("{answer}", flush=True)\nwhile True: pass'
-    monkeypatch.setattr(source_lines, "_START", hang)
-    monkeypatch.setattr(source_lines, "_GRACE_S", 0.0)
-    places, warnings = places_of(programs.full, [offset], made, budget_s=0.5)
+    monkeypatch.setattr(debug_information, "source_locations", endless)
+    places, warnings = places_of(programs.full, [offset, offset + 1], made, budget_s=0.3)
+    assert len(places) == 1
     assert warnings[0].code == "lines-cut"
-    assert places == {}  # an answer to no question is not believed
+    assert warnings[0].message.startswith("1 addresses have no source lines: the ")
+    assert "limit of" in warnings[0].message
+
+
+def test_the_limit_that_was_reached_is_named(programs, made, monkeypatch):
+    def growing(_stream, _addresses):
+        yield {"address": len(bytearray(16 << 30)), "line": None, "inlined": []}
+
+    _, offset, _ = text_section(programs.full, made)
+    monkeypatch.setattr(debug_information, "source_locations", growing)
+    places, (warning,) = places_of(programs.full, [offset], made)
+    assert places == {}
+    assert "MiB of memory was reached" in warning.message
 
 
 def test_malformed_debug_information_is_survived(programs, tmp_path: Path, made):
@@ -172,16 +185,3 @@ def test_malformed_debug_information_is_survived(programs, tmp_path: Path, made)
         target.write_bytes(content)
         places, _ = places_of(target, range(offset, offset + size, 16), made, budget_s=2.0)
         assert all(isinstance(place, SourceLocation) for place in places.values())
-
-
-def test_the_worker_does_not_import_numpy():
-    """The memory limit is meant for debug information."""
-    code = "import sys; import topdown.stacks.symbols.dwarf_worker; print('numpy' in sys.modules)"
-    paths = os.pathsep.join(path for path in sys.path if path)
-    result = subprocess.run(
-        [sys.executable, "-c", code],
-        check=True,
-        env={**os.environ, "PYTHONPATH": paths},
-        capture_output=True,
-    )
-    assert result.stdout.strip() == b"False"

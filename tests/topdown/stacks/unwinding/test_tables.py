@@ -76,7 +76,7 @@ def test_a_damaged_cache_entry_is_compiled_again(programs, sources, mapped) -> N
     assert UnwindTables(sources)(mapped) is not None
     place = entry(programs, sources)
     magic = place.read_bytes()[:8]
-    BuildIdCache(place.parent, magic, 1000, 10**9).store(programs.build_id, [b"no table"])
+    BuildIdCache(place.parent, magic, 1000, 10**9).store(programs.build_id, [], [b"no table"])
     table = UnwindTables(sources)(mapped)
     assert table is not None
     assert table.rows > 0

@@ -1,25 +1,16 @@
-"""A separate process that reads DWARF: source lines and inlined functions of addresses.
+"""Source lines and inlined functions of addresses, from DWARF 4 and 5, read by pyelftools.
 
-Debug information is untrusted, and hostile headers can make any reader loop or grow. The process
-therefore has kernel limits on memory and CPU time, and writes its answers line by line, so that the
-answers before a forced end are not lost. DWARF 4 and 5, read by pyelftools.
-
-Input, one line of JSON: {"fd": open file, "addresses": [...], "seconds": CPU time limit,
-"bytes": memory limit}.
-Output, one line of JSON per address: {"address": n, "line": "path:line" or null,
-"inlined": [[name, "path:line of the call"], ...]} with the outermost inlined function first.
+Debug information is untrusted, and hostile headers can make any reader loop or grow: this runs in a
+limited process (see limited_reader.py).
 """
 
 import bisect
 import contextlib
-import json
 import os
-import resource
-import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
-from typing import Any
+from typing import Any, BinaryIO
 
 from elftools.common.exceptions import DWARFError, ELFError
 from elftools.dwarf.compileunit import CompileUnit
@@ -39,25 +30,19 @@ _MALFORMED = (
 Spans = list[tuple[int, int]]
 
 
-def main() -> None:
-    """Answer the request on standard input."""
-    request = json.loads(sys.stdin.readline())
-    seconds, memory = int(request["seconds"]), int(request["bytes"])
-    resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 1))
-    resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
-    with os.fdopen(int(request["fd"]), "rb") as stream:
-        elf = ELFFile(stream)
-        if not elf.has_dwarf_info(True):
-            return
-        dwarf = elf.get_dwarf_info(relocate_dwarf_sections=False, follow_links=False)
-        for unit, addresses in _units(dwarf, sorted(set(request["addresses"]))):
-            try:
-                answers = _Unit(dwarf, unit).answers(addresses)
-            except _MALFORMED:
-                continue
-            for answer in answers:
-                sys.stdout.write(json.dumps(answer) + "\n")
-                sys.stdout.flush()
+def source_locations(stream: BinaryIO, addresses: Iterable[int]) -> Iterator[dict[str, Any]]:
+    """Yield the location of each address that has one.
+
+    That is {"address": n, "line": "path:line" or None, "inlined": [[name, "path:line of the call"],
+    ...]}, with the outermost inlined function first.
+    """
+    elf = ELFFile(stream)
+    if not elf.has_dwarf_info(True):
+        return
+    dwarf = elf.get_dwarf_info(relocate_dwarf_sections=False, follow_links=False)
+    for unit, contained in _units(dwarf, sorted(set(addresses))):
+        with contextlib.suppress(*_MALFORMED):
+            yield from _Unit(dwarf, unit).locations(contained)
 
 
 @dataclass(slots=True)
@@ -144,7 +129,7 @@ class _Unit:
         self._program: Any = dwarf.line_program_for_CU(unit)
         self._names: dict[int, str] = {}
 
-    def answers(self, addresses: list[int]) -> Iterator[dict[str, object]]:
+    def locations(self, addresses: list[int]) -> Iterator[dict[str, Any]]:
         starts, rows = self._lines()
         chains = {address: _InlinedChain() for address in addresses}
         with contextlib.suppress(*_MALFORMED):  # the lines remain valid
@@ -272,7 +257,3 @@ def _text(name: bytes | str | None) -> str:
     if name is None:
         return ""
     return name.decode("utf-8", "replace") if isinstance(name, bytes) else name
-
-
-if __name__ == "__main__":
-    main()

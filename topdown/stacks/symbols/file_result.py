@@ -1,0 +1,52 @@
+"""What a limited process returns about a file: a line of JSON, followed by the content."""
+
+import json
+import os
+from dataclasses import dataclass, field
+from typing import Self
+
+from topdown.stacks.profile import ProfileWarning
+from topdown.stacks.symbols.file_identity import FileIdentity
+
+
+@dataclass(frozen=True, slots=True)
+class FileResult:
+    """A warning or the content, and the identities of the files if the content may be cached."""
+
+    warning: ProfileWarning | None = None
+    identities: tuple[FileIdentity, ...] | None = None
+    content: memoryview = field(default_factory=lambda: memoryview(b""))
+
+    def header(self) -> bytes:
+        """Return the line that precedes the content."""
+        document = {
+            "warning": None if self.warning is None else [self.warning.code, self.warning.message],
+            "identities": None
+            if self.identities is None
+            else [
+                [
+                    os.fsdecode(known.path),
+                    known.device,
+                    known.inode,
+                    known.size_bytes,
+                    known.modified_ns,
+                    known.changed_ns,
+                ]
+                for known in self.identities
+            ],
+        }
+        return json.dumps(document).encode() + b"\n"
+
+    @classmethod
+    def decode(cls, output: bytes) -> Self:
+        """Return the result that was written."""
+        end = output.find(b"\n")
+        document = json.loads(output[:end])
+        warning, identities = document["warning"], document["identities"]
+        return cls(
+            None if warning is None else ProfileWarning(*warning),
+            None
+            if identities is None
+            else tuple(FileIdentity(os.fsencode(path), *numbers) for path, *numbers in identities),
+            memoryview(output)[end + 1 :],
+        )
