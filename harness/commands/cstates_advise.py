@@ -34,8 +34,8 @@ def command(run: Path, latency: Path | None, as_json: bool) -> None:
     from harness.cstates.advise.result import advise_result  # noqa: PLC0415
     from harness.cstates.advise.text import advise_lines  # noqa: PLC0415
     from harness.cstates.latency.result import read_evidence  # noqa: PLC0415
+    from harness.cstates.record.analysis import idle_run  # noqa: PLC0415
     from harness.cstates.record.files import read_result  # noqa: PLC0415
-    from harness.cstates.record.result import idle_run  # noqa: PLC0415
     from stallscope.documents import encode  # noqa: PLC0415
 
     evidence = read_evidence(latency) if latency else ()

@@ -25,8 +25,8 @@ def command(run: Path, as_json: bool) -> None:
     from harness.cli.terminal import width  # noqa: PLC0415
     from harness.cstates.explain.result import explain_result  # noqa: PLC0415
     from harness.cstates.explain.text import explain_lines  # noqa: PLC0415
+    from harness.cstates.record.analysis import idle_run  # noqa: PLC0415
     from harness.cstates.record.files import read_result  # noqa: PLC0415
-    from harness.cstates.record.result import idle_run  # noqa: PLC0415
     from stallscope.documents import encode  # noqa: PLC0415
 
     recorded = idle_run(read_result(run))

@@ -5,7 +5,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from cstates.advice.suggestions import advise
-from cstates.idle.run import IdleRun
 from cstates.pinning.claims import default_run_folder
 from cstates.pinning.session import PinContext
 from cstates.wake_latency import MIN_ROUNDS, WakeTest
@@ -14,10 +13,11 @@ from harness.cstates.advise.result import AdviseResult, advise_result
 from harness.cstates.advise.text import advise_lines
 from harness.cstates.latency.options import LatencyOptions
 from harness.cstates.latency.session import measure
+from harness.cstates.record.analysis import idle_run
 from harness.cstates.record.files import PAGE
 from harness.cstates.record.options import RecordOptions
 from harness.cstates.record.panel import write_idle_page
-from harness.cstates.record.result import idle_run
+from harness.cstates.record.result import IdleResult
 from harness.cstates.record.session import record
 from harness.cstates.record.text import lines
 from harness.demo.index import DemoPage
@@ -88,20 +88,20 @@ def _record(output: Path, room: int, seconds: float) -> SleepPart:
         load_options = _low_rate(folder, server.target, cores.loader)
         with running_load(replace(load_options, duration_s=seconds + _TAIL_S)) as load:
             load.wait_started()
-            run = idle_run(record(options))
+            recorded = record(options)
             load.stop()
             result = load.finish()
     page = output / PAGE
-    write_idle_page(page, output, run)
+    write_idle_page(page, output, recorded)
     latency = result.latency_us
     load_text = (
         f"Load: achieved {rate_text(result.achieved_rate_per_s)}; latency from the intended start "
         f"p50 {microseconds_text(latency.p50)}, p99 {microseconds_text(latency.p99)}"
     )
-    advice = _advice(run, cpus)
+    advice = _advice(recorded, cpus)
     lines_of_part = [
         *wrapped(load_text, room),
-        *lines(run, room),
+        *lines(recorded, room),
         "",
         "Advice for this machine:",
         *advise_lines(advice, room),
@@ -119,11 +119,12 @@ def _verdict(advice: AdviseResult) -> str:
     return f"{count} {noun} for sleep states and frequency"
 
 
-def _advice(run: IdleRun, cpus: tuple[int, ...]) -> AdviseResult:
+def _advice(recorded: IdleResult, cpus: tuple[int, ...]) -> AdviseResult:
     """Return the advice; suggestions are tested with requests at the recorded rate.
 
     If sleep states cannot be disabled here, or not by this user, the advice says what is untested.
     """
+    run = idle_run(recorded)
     advice = advise(run)
     if advice.suggestions:
         note("measuring requests with sleep states enabled and disabled")

@@ -4,7 +4,7 @@ from typing import Any, Literal
 
 from cstates.advice.sleep_costs import SleepCost, SleepCosts
 from cstates.idle.run import IdleRun
-from harness.cstates.record.text import state_name
+from harness.cstates.record.analysis import state_name
 from stallscope.documents import Count, Document, Record, Share
 
 

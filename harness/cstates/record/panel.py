@@ -7,19 +7,19 @@ import numpy as np
 
 from cstates.advice.sleep_costs import explain
 from cstates.advice.suggestions import advise
-from cstates.idle.run import IdleRun
 from harness.cstates.advise.result import advise_result
 from harness.cstates.advise.text import advise_lines
-from harness.cstates.explain.result import explain_result
+from harness.cstates.explain.result import ExplainResult, explain_result
 from harness.cstates.explain.text import HEADS, PROCESS_HEADS, cost_tables
 from harness.cstates.page import write_page
+from harness.cstates.record.analysis import idle_run, state_name
 from harness.cstates.record.histogram import BINS, length_text, octaves
+from harness.cstates.record.result import IdleResult
 from harness.cstates.record.text import (
     EXPLANATION,
     STATE_HEADS,
     WAKE_HEADS,
     facts,
-    state_name,
     state_rows,
     wake_rows,
 )
@@ -35,42 +35,45 @@ _SUBJECTS = {HEADS[0]: "by cause", PROCESS_HEADS[0]: "by process"}
 _WIDTH, _HEIGHT, _FOOT = 720, 120, 18
 
 
-def write_idle_page(path: Path, folder: Path, run: IdleRun) -> None:
+def write_idle_page(path: Path, folder: Path, result: IdleResult) -> None:
     """Write the page of a recording."""
-    facts = host_facts(read_manifest(folder / MANIFEST))
+    host = host_facts(read_manifest(folder / MANIFEST))
     write_page(
         path,
-        [idle_panel(run), what_if_panel(folder, run)],
+        [idle_panel(result), what_if_panel(folder, result)],
         title=folder.resolve().name,
-        source="measured" if run.why_counters_only is None else "measured, counters only",
-        host={label: text for label, text in facts.items() if text},
+        source="measured" if result.why_counters_only is None else "measured, counters only",
+        host={label: text for label, text in host.items() if text},
     )
 
 
-def idle_panel(run: IdleRun) -> str:
+def idle_panel(result: IdleResult) -> str:
     """Return the panel's markup."""
-    body = [facts_list(facts(run))]
-    if run.all_states:
-        body.append(table(STATE_HEADS, map(row, state_rows(run))))
-    if run.wakes:
+    run = idle_run(result)
+    body = [facts_list(facts(result))]
+    states = tuple(state_rows(result))
+    if states:
+        body.append(table(STATE_HEADS, map(row, states)))
+    if result.wakes:
         body.append("<h3>Measured against declared exit latency</h3>")
-        body.append(table(WAKE_HEADS, map(row, wake_rows(run))))
+        body.append(table(WAKE_HEADS, map(row, wake_rows(result))))
         body.append(f"<p>{escaped(EXPLANATION)}</p>")
-    body.extend(_histograms(run))
-    body.extend(_costs(run))
+    body.extend(_histograms(result))
+    body.extend(_costs(explain_result(run, explain(run))))
     body.append("<h3>Advice</h3>")
     advice = advise_result(advise(run))
     body.extend(f"<p>{escaped(line)}</p>" for line in advise_lines(advice, _NO_WRAPPING))
     return panel("cstates-idle", "Idle intervals", "measured", "".join(body))
 
 
-def _costs(run: IdleRun) -> Iterator[str]:
-    for heads, rows in cost_tables(explain_result(run, explain(run))):
+def _costs(costs: ExplainResult) -> Iterator[str]:
+    for heads, rows in cost_tables(costs):
         yield f"<h3>What sleeps cost, {_SUBJECTS[heads[0]]}</h3>"
         yield table(heads, map(row, rows))
 
 
-def _histograms(run: IdleRun) -> Iterator[str]:
+def _histograms(result: IdleResult) -> Iterator[str]:
+    run = idle_run(result)
     for state in run.all_states:
         lengths = run.lengths_of(state.index)
         if lengths is None:

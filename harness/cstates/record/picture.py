@@ -7,8 +7,9 @@ import numpy as np
 
 from cstates.idle.run import IdleRun, RecordedState
 from harness.cli.terminal import printable
+from harness.cstates.record.analysis import idle_run, state_name
 from harness.cstates.record.histogram import BINS, length_text, octaves
-from harness.cstates.record.text import state_name
+from harness.cstates.record.result import IdleResult
 from harness.page.pictures import picture_bytes
 from stallscope.errors import UnableError
 from stallscope.histograms import Histogram
@@ -20,8 +21,9 @@ if TYPE_CHECKING:
 _WIDTH_INCHES, _STATE_INCHES, _TITLE_INCHES = 9.0, 2.2, 0.8
 
 
-def lengths_picture(run: IdleRun, file_format: str) -> bytes:
+def lengths_picture(result: IdleResult, file_format: str) -> bytes:
     """Return the picture as SVG or PNG; UnableError if no interval was traced."""
+    run = idle_run(result)
     histograms = [
         (state, lengths)
         for state in run.all_states

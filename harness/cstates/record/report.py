@@ -8,7 +8,6 @@ from msgspec import structs
 from harness.cli.terminal import printable, width
 from harness.cstates.record.files import PAGE, read_result
 from harness.cstates.record.panel import write_idle_page
-from harness.cstates.record.result import idle_run
 from harness.cstates.record.text import lines
 from stallscope.documents import encode
 from stallscope.recordings import Recording
@@ -19,15 +18,14 @@ def report_idle(
 ) -> None:
     """Write the page of a recording of idle intervals, and print its summary."""
     result = read_result(recording.path)
-    run = idle_run(result)
     page = output or recording.path / PAGE
     if with_page:
-        write_idle_page(page, recording.path, run)
+        write_idle_page(page, recording.path, result)
     if as_json:
         paths = {"recording": str(recording.path), "report": str(page) if with_page else None}
         click.echo(encode(structs.replace(result, **paths)))
         return
-    click.echo("\n".join(lines(run, width())))
+    click.echo("\n".join(lines(result, width())))
     click.echo(f"\nrecording  {printable(str(recording.path))}")
     if with_page:
         click.echo(f"page       {printable(str(page))}")

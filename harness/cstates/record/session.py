@@ -8,7 +8,6 @@ import click
 from msgspec import structs
 
 from cstates.idle.recording import IdleRecordingOptions, IdleTracing, record_idle
-from cstates.idle.run import IdleRun
 from cstates.observation import CpuObservation, Observation, observe
 from cstates.sysfs import cpu_folder
 from harness.cli.outputs import write_whole
@@ -18,7 +17,6 @@ from harness.cstates.record.options import RecordOptions
 from harness.cstates.record.result import (
     IdleResult,
     RecordingOverhead,
-    idle_run,
     process_wakeups,
     state_lengths,
     state_wakeups,
@@ -39,12 +37,11 @@ ENTRY_SLACK = 5  # entries while counters are read and tracing is turned on
 def run_session(options: RecordOptions, *, as_json: bool) -> int:
     """Return the exit code, after recording, writing and printing."""
     result = record(options)
-    run = idle_run(result)
-    _write_pictures(options, run)
+    _write_pictures(options, result)
     if as_json:
         click.echo(encode(structs.replace(result, recording=str(options.output))))
     else:
-        click.echo("\n".join(lines(run, width())))
+        click.echo("\n".join(lines(result, width())))
         click.echo(f"\nrecording  {printable(str(options.output))}")
         note(f"report it with: {report_command(options.output)}")
     if result.end is not None and result.end.failed:
@@ -53,11 +50,11 @@ def run_session(options: RecordOptions, *, as_json: bool) -> int:
     return int(ExitCode.DONE)
 
 
-def _write_pictures(options: RecordOptions, run: IdleRun) -> None:
+def _write_pictures(options: RecordOptions, result: IdleResult) -> None:
     for path in options.pictures:
         from harness.cstates.record.picture import lengths_picture  # noqa: PLC0415 - matplotlib
 
-        write_whole(path, [lengths_picture(run, path.suffix.lower().lstrip("."))])
+        write_whole(path, [lengths_picture(result, path.suffix.lower().lstrip("."))])
 
 
 def record(options: RecordOptions) -> IdleResult:

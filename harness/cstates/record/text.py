@@ -2,9 +2,11 @@
 
 from collections.abc import Iterator
 
-from cstates.idle.run import IdleRun, RecordedState
+from cstates.idle.run import RecordedState
 from harness.cli.table import columns
 from harness.cli.terminal import percent, printable, wrapped
+from harness.cstates.record.analysis import idle_run, state_name
+from harness.cstates.record.result import IdleResult
 
 STATE_HEADS = ("State", "Entries", "Too deep", "Idle us: p50", "p99", "Declared exit us")
 WAKE_HEADS = (
@@ -25,59 +27,64 @@ EXPLANATION = (
 )
 
 
-def lines(run: IdleRun, width: int) -> Iterator[str]:
+def lines(result: IdleResult, width: int) -> Iterator[str]:
     """Yield the summary of a recording."""
-    for label, text in facts(run):
+    for label, text in facts(result):
         yield from wrapped(f"{label}: {text}", width, "  ")
-    if run.all_states:
+    states = tuple(state_rows(result))
+    if states:
         yield ""
-        yield from columns([STATE_HEADS, *state_rows(run)])
-    if run.wakes:
+        yield from columns([STATE_HEADS, *states])
+    if result.wakes:
         yield ""
-        yield from columns([WAKE_HEADS, *wake_rows(run)])
+        yield from columns([WAKE_HEADS, *wake_rows(result)])
         yield ""
         yield from wrapped(EXPLANATION, width)
 
 
-def facts(run: IdleRun) -> Iterator[tuple[str, str]]:
+def facts(result: IdleResult) -> Iterator[tuple[str, str]]:
     """Yield labels and texts: what was recorded, what was lost, what it cost."""
-    target = printable(" ".join(run.command)) if run.command else "all CPUs"
-    yield "Recorded", f"{target}, {run.seconds:.1f} s on {len(run.cpus)} CPUs"
-    yield "Driver and governor", printable(f"{run.driver or 'none'}, {run.governor or 'none'}")
-    if run.states_missing is not None:
-        yield "Sleep states", printable(run.states_missing)
-    if run.why_counters_only is not None:
-        yield "Source", f"counters only: {printable(run.why_counters_only)}"
+    machine = result.machine
+    target = printable(" ".join(result.command)) if result.command else "all CPUs"
+    yield "Recorded", f"{target}, {result.seconds:.1f} s on {len(machine.cpus)} CPUs"
+    names = f"{machine.driver or 'none'}, {machine.governor or 'none'}"
+    yield "Driver and governor", printable(names)
+    if machine.missing is not None:
+        yield "Sleep states", printable(machine.missing)
+    if result.why_counters_only is not None:
+        yield "Source", f"counters only: {printable(result.why_counters_only)}"
     else:
-        kept = f", the first {run.intervals_kept:,} of them in the trace"
-        suffix = kept if run.intervals_kept != run.intervals else ""
-        yield "Idle intervals", f"{run.intervals:,}{suffix}"
-        lost = "events: unknown" if run.lost_events is None else f"{run.lost_events:,} events"
-        yield "Lost", f"{lost}; {run.intervals_discarded:,} intervals discarded"
-        yield "Overhead", overhead_text(run)
-    if run.never_idle:
+        kept = f", the first {result.intervals_kept:,} of them in the trace"
+        suffix = kept if result.intervals_kept != result.intervals else ""
+        yield "Idle intervals", f"{result.intervals:,}{suffix}"
+        lost = "events: unknown" if result.lost_events is None else f"{result.lost_events:,} events"
+        yield "Lost", f"{lost}; {result.intervals_discarded:,} intervals discarded"
+        yield "Overhead", overhead_text(result)
+    if idle_run(result).never_idle:
         yield "Idle", "the CPUs never idled: no sleep state cost anything"
-    for text in run.warnings:
+    for text in result.warnings:
         yield "Note", printable(text)
 
 
-def overhead_text(run: IdleRun) -> str:
+def overhead_text(result: IdleResult) -> str:
     """Return what the recording cost."""
-    if run.events is None or run.reader_cpu_s is None or not run.seconds:
+    cost = result.overhead
+    if cost is None or cost.events is None or cost.reader_cpu_s is None or not result.seconds:
         return "unknown: not in the recording"
     return (
-        f"{run.events / run.seconds:,.0f} trace events per second on all CPUs, and "
-        f"{run.reader_cpu_s:.2f} s of CPU time to read them"
+        f"{cost.events / result.seconds:,.0f} trace events per second on all CPUs, and "
+        f"{cost.reader_cpu_s:.2f} s of CPU time to read them"
     )
 
 
-def state_rows(run: IdleRun) -> Iterator[tuple[str, ...]]:
+def state_rows(result: IdleResult) -> Iterator[tuple[str, ...]]:
     """Yield a row for each state."""
+    run = idle_run(result)
     for state in run.all_states:
         lengths = run.lengths_of(state.index)
         p50, p99 = (lengths.percentile(rank) if lengths else None for rank in (50, 99))
         yield (
-            state_name(run, state.index),
+            printable(state.name),
             "n/a" if state.entries is None else f"{state.entries:,}",
             "n/a" if state.above is None else percent(state.above),
             _us(None if p50 is None else p50 / 1000),
@@ -86,28 +93,23 @@ def state_rows(run: IdleRun) -> Iterator[tuple[str, ...]]:
         )
 
 
-def wake_rows(run: IdleRun) -> Iterator[tuple[str, ...]]:
+def wake_rows(result: IdleResult) -> Iterator[tuple[str, ...]]:
     """Yield a row for each state and cause: measured times beside the declared latency."""
+    run = idle_run(result)
     declared = {state.index: _declared(state) for state in run.states}
-    for row in run.wakes:
-        awake, exits = row.awake, row.exits
+    for row in result.wakes:
+        awake, exits = row.awake_us, row.exit_us
         yield (
             state_name(run, row.state),
             printable(row.wake),
             f"{row.wakes:,}",
             f"{row.timed:,}",
-            _us(awake.p50_us if awake else None),
-            _us(exits.p50_us if exits else None),
-            _us(exits.p90_us if exits else None),
-            _us(exits.p99_us if exits else None),
+            _us(awake.p50 if awake else None),
+            _us(exits.p50 if exits else None),
+            _us(exits.p90 if exits else None),
+            _us(exits.p99 if exits else None),
             declared.get(row.state, "n/a"),
         )
-
-
-def state_name(run: IdleRun, index: int) -> str:
-    """Return a state's name, or its index if it has none."""
-    names = {state.index: state.name for state in run.states}
-    return printable(names.get(index, f"state{index}"))
 
 
 def _declared(state: RecordedState) -> str:

@@ -9,15 +9,17 @@ from cstates.simulation.governors import select_governors
 from cstates.simulation.replay import SimulatedMachine, simulate
 from cstates.simulation.trace import read_trace
 from cstates.tables.state_table import DeclaredState, StateTable, checked_table
+from harness.cstates.record.analysis import idle_run
+from harness.cstates.record.result import IdleResult
 from harness.cstates.simulate.panel import simulated_panel
 from harness.cstates.simulate.result import simulate_result
 from stallscope.errors import UsageError
 
 
-def what_if_panel(folder: Path, run: IdleRun) -> str:
+def what_if_panel(folder: Path, result: IdleResult) -> str:
     """Return the panel's markup; an empty text if nothing was traced or one state is declared."""
-    table = _table(run)
-    if not run.intervals_kept or table is None or not (folder / TRACE_FILE).is_file():
+    table = _table(idle_run(result))
+    if not result.intervals_kept or table is None or not (folder / TRACE_FILE).is_file():
         return ""
     trace = read_trace(folder / TRACE_FILE)
     machine = SimulatedMachine(table)

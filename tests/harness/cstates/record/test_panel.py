@@ -1,22 +1,22 @@
 """Panel, text and picture of recorded idle intervals, also with hostile names."""
 
 import json
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
+from msgspec import structs
 
 from cstates.advice.sleep_costs import explain
 from cstates.idle.intervals import IPI, IdleInterval
-from cstates.idle.run import IdleRun
 from cstates.idle.summary import IdleSummary
 from harness.cstates.explain.result import explain_result
 from harness.cstates.explain.text import explain_lines
+from harness.cstates.record.analysis import idle_run
 from harness.cstates.record.histogram import octaves
 from harness.cstates.record.panel import idle_panel
 from harness.cstates.record.picture import lengths_picture
-from harness.cstates.record.result import IdleResult, idle_run
+from harness.cstates.record.result import IdleResult
 from harness.cstates.record.text import lines
 from harness.cstates.record.what_if import what_if_panel
 from stallscope.documents import decode
@@ -26,7 +26,7 @@ from tests.harness.cstates.record.documents import idle_document, machine_docume
 HOSTILE = "<script>alert(1)</script>\x1b[31m"
 
 
-def run_of(count: int, name: str = "worker") -> IdleRun:
+def recording_of(count: int, name: str = "worker") -> IdleResult:
     """Return a recording of 100 us intervals in C6, ended by IPIs in 150 us."""
     summary = IdleSummary((None, 600_000))
     for number in range(count):
@@ -44,11 +44,11 @@ def run_of(count: int, name: str = "worker") -> IdleRun:
         command=["server", name],
         overhead={"events": 5 * count, "reader_cpu_s": 0.01},
     )
-    return idle_run(decode(json.dumps(document), IdleResult, "idle.json"))
+    return decode(json.dumps(document), IdleResult, "idle.json")
 
 
 def test_measured_and_declared_latency_are_in_the_same_row() -> None:
-    text = "\n".join(lines(run_of(100), 100))
+    text = "\n".join(lines(recording_of(100), 100))
     row = next(line for line in text.splitlines() if "ipi" in line).split()
     assert row[:4] == ["C6", "ipi", "100", "100"]
     assert abs(float(row[4]) - 140) < 2
@@ -57,7 +57,7 @@ def test_measured_and_declared_latency_are_in_the_same_row() -> None:
 
 
 def test_the_page_has_costs_and_advice() -> None:
-    page = idle_panel(run_of(100))
+    page = idle_panel(recording_of(100))
     for text in ("Measured against declared", "target residency 600 us", "Advice", "--states C1"):
         assert text in page
 
@@ -66,25 +66,33 @@ def test_the_simulation_uses_the_recorded_states_and_intervals(tmp_path: Path) -
     head = "cpu,t_entry_ns,state,idle_ns,next_hrtimer_ns,next_nontick_hrtimer_ns,wake"
     rows = [f"2,{number * 10**6},1,100000,900000,900000,ipi" for number in range(50)]
     (tmp_path / "idle.csv").write_text("\n".join([head, *rows]) + "\n")
-    page = what_if_panel(tmp_path, run_of(50))
+    page = what_if_panel(tmp_path, recording_of(50))
     assert "50 idle intervals" in page
     assert ">C6</th>" in page
-    assert what_if_panel(tmp_path, replace(run_of(50), intervals_kept=None)) == ""
+    assert what_if_panel(tmp_path, structs.replace(recording_of(50), intervals_kept=0)) == ""
     # An invalid table, here with decreasing latencies, gives no panel.
-    states = run_of(50).states[::-1]
-    assert what_if_panel(tmp_path, replace(run_of(50), states=states)) == ""
+    recording = recording_of(50)
+    (cpu,) = recording.machine.cpus
+    first, last = cpu.states
+    states = (
+        structs.replace(first, target_residency_us=last.target_residency_us),
+        structs.replace(last, target_residency_us=first.target_residency_us),
+    )
+    machine = structs.replace(recording.machine, cpus=(structs.replace(cpu, states=states),))
+    assert what_if_panel(tmp_path, structs.replace(recording, machine=machine)) == ""
 
 
 def test_names_of_processes_and_commands_are_escaped() -> None:
-    run = run_of(100, HOSTILE)
-    page = idle_panel(run)
-    texts = [*lines(run, 100), *explain_lines(explain_result(run, explain(run)), 100)]
+    recording = recording_of(100, HOSTILE)
+    run = idle_run(recording)
+    page = idle_panel(recording)
+    texts = [*lines(recording, 100), *explain_lines(explain_result(run, explain(run)), 100)]
     assert "<script" not in page
     assert not any("\x1b" in text for text in [page, *texts])
 
 
 def test_lengths_are_counted_by_powers_of_two() -> None:
-    lengths = run_of(7).lengths_of(1)
+    lengths = idle_run(recording_of(7)).lengths_of(1)
     assert lengths is not None
     counts = octaves(lengths)
     assert np.flatnonzero(counts).tolist() == [6]  # 64 to 128 us
@@ -92,7 +100,7 @@ def test_lengths_are_counted_by_powers_of_two() -> None:
 
 
 def test_the_picture_has_a_histogram_per_traced_state() -> None:
-    picture = lengths_picture(run_of(7, HOSTILE), "svg").decode()
+    picture = lengths_picture(recording_of(7, HOSTILE), "svg").decode()
     assert "C6" in picture
     assert "length of the interval" in picture
     assert "<script" not in picture
@@ -100,4 +108,4 @@ def test_the_picture_has_a_histogram_per_traced_state() -> None:
 
 def test_a_picture_without_intervals_is_rejected() -> None:
     with pytest.raises(UnableError, match="no idle interval was traced"):
-        lengths_picture(run_of(0), "svg")
+        lengths_picture(recording_of(0), "svg")

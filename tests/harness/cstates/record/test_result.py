@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 
 from cstates.idle.intervals import IPI, TIMER, IdleInterval
-from cstates.idle.run import IdleRun
 from cstates.idle.summary import MAX_PROCESSES, OTHERS, IdleSummary
+from harness.cstates.record.analysis import idle_run
 from harness.cstates.record.panel import idle_panel
-from harness.cstates.record.result import IdleResult, idle_run
+from harness.cstates.record.result import IdleResult
 from harness.cstates.record.text import lines, state_rows
 from stallscope.documents import decode, encode
 from stallscope.errors import RecordingError
@@ -36,8 +36,8 @@ def document(*intervals: IdleInterval) -> dict[str, Any]:
     return idle_document(summary, machine_document(0, *states), seconds=2.0)
 
 
-def read(document: dict[str, Any]) -> IdleRun:
-    return idle_run(decode(json.dumps(document), IdleResult, "idle.json"))
+def read(document: dict[str, Any]) -> IdleResult:
+    return decode(json.dumps(document), IdleResult, "idle.json")
 
 
 def test_an_encoded_result_is_decoded_to_the_same_result() -> None:
@@ -46,7 +46,9 @@ def test_an_encoded_result_is_decoded_to_the_same_result() -> None:
 
 
 def test_counts_are_decoded_from_the_document() -> None:
-    run = read(document(interval(20), interval(100), interval(100, cpu=1, wake=IPI, pid=8)))
+    run = idle_run(
+        read(document(interval(20), interval(100), interval(100, cpu=1, wake=IPI, pid=8)))
+    )
     lengths = run.lengths_of(1)
     assert lengths is not None
     assert lengths.total == 3
@@ -100,7 +102,7 @@ def test_the_reason_for_missing_states_is_printed() -> None:
 
 def test_processes_beyond_the_limit_are_counted_together() -> None:
     many = [interval(100, pid=pid) for pid in range(1, MAX_PROCESSES + 11)]
-    run = read(document(*many))
+    run = idle_run(read(document(*many)))
     others = [row for row in run.processes if row.name == OTHERS]
     assert [(row.pid, row.wakes) for row in others] == [(-1, 10)]
 
