@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.cstates.machine_trees import expand
 from tests.documents import assert_valid
 
 ROOT = Path(__file__).parents[2]
@@ -64,3 +65,36 @@ def test_a_profile_and_its_report_are_valid(tmp_path: Path) -> None:
     assert_valid("profile", printed("profile", "--json", "-o", run, *command))
     assert_valid("profile", printed("report", "--json", run))
     assert_valid("record", printed("record", "--json", "-o", f"{run}-2", *command))
+
+
+def test_a_recording_of_idle_intervals_and_its_analyses_are_valid(tmp_path: Path) -> None:
+    run = str(tmp_path / "idle")
+    words = ("cstates", "record", "--json", "--duration", "0.1", "-o", run)
+    assert_valid("cstates.record", printed(*words))
+    assert_valid("cstates.record", printed("report", "--json", run))
+    assert_valid("cstates.explain", printed("cstates", "explain", run, "--json"))
+    assert_valid("cstates.advise", printed("cstates", "advise", run, "--json"))
+
+
+def test_the_latency_of_wake_ups_is_valid(tmp_path: Path) -> None:
+    words = ("--kind", "timer", "--think-us", "100", "--rounds", "1", "--seconds", "0.05")
+    output = printed("cstates", "latency", "--json", *words, *tree_options(tmp_path))
+    assert_valid("cstates.latency", output)
+
+
+def test_a_comparison_of_settings_and_a_pin_plan_are_valid(tmp_path: Path) -> None:
+    roots = tree_options(tmp_path)
+    words = ("--setting", "C1=--states C1", "--rounds", "1")
+    output = printed("cstates", "compare", "--json", *words, *roots, "--", "true")
+    assert_valid("cstates.compare", output)
+    assert_valid("pin", printed("pin", "--profile", "bench", "--dry-run", "--json", *roots))
+
+
+def tree_options(folder: Path) -> tuple[str, ...]:
+    """Return the options of a machine with several sleep states and settings of frequency."""
+    tree = expand("ice-lake-server", folder / "machine")
+    return (
+        f"--sysfs-root={tree}/sys",
+        f"--proc-root={tree}/proc",
+        f"--run-root={folder / 'run'}",
+    )
