@@ -7,6 +7,7 @@ import click
 EXAMPLES = """\b
 Examples:
   stallscope doctor
+  stallscope doctor --fix                               (print the commands that allow more)
   stallscope doctor --json | jq -r '.checks[] | select(.status != "available") | .remedy'
   sudo stallscope doctor                                (as root)
   stallscope doctor --proc-root box/proc --sysfs-root box/sys      (a recorded machine)
@@ -15,6 +16,11 @@ FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
 
 
 @click.command(epilog=EXAMPLES)
+@click.option(
+    "--fix",
+    is_flag=True,
+    help="Print the least commands that allow more, and how to undo them; run none of them.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document instead of text.")
 @click.option(
     "--proc-root",
@@ -25,16 +31,19 @@ FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
 @click.option(
     "--sysfs-root", type=FOLDER, default=Path("/sys"), help="Use the /sys of a recorded machine."
 )
-def command(as_json: bool, proc_root: Path, sysfs_root: Path) -> None:
+def command(fix: bool, as_json: bool, proc_root: Path, sysfs_root: Path) -> None:
     """Show what this machine can measure, and how to allow more.
 
     Each check is available, limited or unavailable for this user, with a remedy. Nothing is
-    changed: events are opened as a test and closed immediately.
+    changed: events are opened as a test and closed immediately. Settings that other tools may have
+    left behind are listed after the checks.
     """
     from harness.cli.terminal import colours, width  # noqa: PLC0415
     from harness.doctor.checks import run_checks  # noqa: PLC0415 - start-up stays light
-    from harness.doctor.result import DoctorResult  # noqa: PLC0415
-    from harness.doctor.text import lines  # noqa: PLC0415
+    from harness.doctor.fixes import find_fixes  # noqa: PLC0415
+    from harness.doctor.leftovers import find_leftovers  # noqa: PLC0415
+    from harness.doctor.result import DoctorResult, FixResult  # noqa: PLC0415
+    from harness.doctor.text import fix_lines, lines  # noqa: PLC0415
     from harness.machine_checks.machine import gather  # noqa: PLC0415
     from stallscope.documents import encode  # noqa: PLC0415
     from stallscope.programs import FOLDER as PROGRAMS  # noqa: PLC0415
@@ -42,9 +51,17 @@ def command(as_json: bool, proc_root: Path, sysfs_root: Path) -> None:
 
     files = Path("/") if proc_root == Path("/proc") else proc_root.parent
     machine = gather(Roots(proc_root, sysfs_root, files), PROGRAMS / "stallscope-collect")
-    result = DoctorResult(checks=run_checks(machine))
+    checks, leftovers = run_checks(machine), find_leftovers(machine)
+    result = (
+        FixResult(fixes=find_fixes(machine, checks, leftovers))
+        if fix
+        else DoctorResult(checks=checks, leftovers=leftovers)
+    )
     if as_json:
         click.echo(encode(result))
         return
-    for line in lines(result, width()):
+    printed = (
+        fix_lines(result, width()) if isinstance(result, FixResult) else lines(result, width())
+    )
+    for line in printed:
         click.echo(line, color=colours())

@@ -81,5 +81,5 @@ def check_clocksource(machine: CheckedMachine) -> Check:
     detail = f"{current}: each clock reading costs a system call of 1 us or more"
     if "tsc" in others:
         path = "/sys/devices/system/clocksource/clocksource0/current_clocksource"
-        return limited(name, detail, f"echo tsc | {machine.as_root(f'tee {path}')}")
+        return limited(name, detail, machine.write_as_root("tsc", path))
     return limited(name, detail, "for the reason: dmesg | grep -i -e tsc -e clocksource")

@@ -6,7 +6,7 @@ import click
 
 from harness.cli.terminal import printable, wrapped
 from harness.doctor.checks import FOR_OTHER_COMMANDS, FOR_PROFILES, first_remedy
-from harness.doctor.result import DoctorResult
+from harness.doctor.result import DoctorResult, FixResult, Leftover
 from harness.machine_checks.check import Check, Status
 
 COLOURS = {Status.AVAILABLE: "green", Status.LIMITED: "yellow", Status.UNAVAILABLE: "red"}
@@ -16,8 +16,38 @@ NARROW_INDENT = 4
 
 
 def lines(result: DoctorResult, width: int) -> list[str]:
-    """Return the checks, their sums, and what to do first; click may strip the colours."""
-    return [*_check_lines(result.checks, width), "", *_closing_lines(result.checks)]
+    """Return the checks, leftovers, sums and what to do first; click may strip the colours."""
+    return [
+        *_check_lines(result.checks, width),
+        *_leftover_lines(result.leftovers, width),
+        "",
+        *_closing_lines(result.checks),
+    ]
+
+
+def fix_lines(result: FixResult, width: int) -> list[str]:
+    """Return the commands with what they allow and how to undo them."""
+    if not result.fixes:
+        return ["Nothing to allow: no permission or setting limits a check."]
+    rows = wrapped("Nothing was run. Each command allows more than is allowed now.", width)
+    for number, fix in enumerate(result.fixes, 1):
+        rows += ["", *wrapped(f"{number}. {fix.subject}: {fix.allows}; {fix.lasts}.", width, "   ")]
+        rows += [f"   {printable(command)}" for command in fix.commands]
+        rows += [f"   undo: {printable(command)}" for command in fix.undo]
+    return rows
+
+
+def _leftover_lines(leftovers: Sequence[Leftover], width: int) -> list[str]:
+    if not leftovers:
+        return []
+    rows = ["", "Possibly left behind by other tools:"]
+    for leftover in leftovers:
+        text = f"{leftover.setting} {leftover.value} (usual: {leftover.usual}): {leftover.effect}"
+        rows += wrapped(text, width, " " * NARROW_INDENT)
+        if leftover.remedy:
+            indent = " " * NARROW_INDENT
+            rows += [f"{indent}{line}" for line in _wrapped(f"-> {leftover.remedy}", width - 4)]
+    return rows
 
 
 def _check_lines(checks: Sequence[Check], width: int) -> list[str]:

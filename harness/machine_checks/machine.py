@@ -44,6 +44,13 @@ class CheckedMachine:
             return f"on the host: sudo {command}"
         return command if self.process.effective_uid == 0 else f"sudo {command}"
 
+    def write_as_root(self, value: str, path: str) -> str:
+        """Return the command that writes a value to a file, with sudo if this user needs it."""
+        if self.is_confined:
+            return f"on the host: echo {value} | sudo tee {path}"
+        sudo = "" if self.process.effective_uid == 0 else "sudo "
+        return f"echo {value} | {sudo}tee {path}"
+
     @cached_property
     def mounts(self) -> tuple[MountEntry, ...]:
         """Return the mounts in the kernel's order."""

@@ -21,6 +21,7 @@ DOCUMENTS = {
     "cstates.show": ("harness.cstates.show.result", "ShowResult"),
     "cstates.simulate": ("harness.cstates.simulate.result", "SimulateResult"),
     "doctor": ("harness.doctor.result", "DoctorResult"),
+    "doctor.fix": ("harness.doctor.result", "FixResult"),
     "profile": ("harness.profile.result", "ProfileResult"),
     "record": ("harness.profile.result", "RecordResult"),
     "self-test": ("topdown.slots.self_test.result", "SelfTestResult"),

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
@@ -108,7 +109,7 @@ def test_a_journal_with_odd_values_gives_no_traceback(case: Case, data: st.DataO
         target = document
         for key in way:
             target = target[key]
-        target[last] = data.draw(ODD)
+        target[last] = deepcopy(data.draw(ODD))
     case.read_and_restore(json.dumps(document).encode())
 
 

@@ -16,6 +16,7 @@ from harness.doctor.result import DoctorResult
 from harness.doctor.text import lines
 from harness.machine_checks.machine import gather
 from stallscope.system_files import Roots
+from tests.documents import assert_valid
 
 MACHINE = Path(__file__).parents[2] / "machines" / "intel-metal"
 RECORDED = ["--proc-root", str(MACHINE / "proc"), "--sysfs-root", str(MACHINE / "sys")]
@@ -29,11 +30,21 @@ COMMAND = [
 def test_the_document_has_only_the_documented_fields(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["doctor", "--json", *RECORDED]) == 0
     document = json.loads(capsys.readouterr().out)
-    assert list(document) == ["schema", "checks"]
+    assert list(document) == ["schema", "checks", "leftovers"]
     assert document["schema"] == "stallscope.doctor/1"
     for check in document["checks"]:
         assert list(check) == ["name", "status", "detail", "remedy"]
         assert check["status"] in ("available", "limited", "unavailable")
+
+
+def test_fixes_are_printed_and_valid(capsys: pytest.CaptureFixture[str]) -> None:
+    for name in ("user-at-paranoid-3", "container", "intel-metal"):
+        machine = MACHINE.with_name(name)
+        roots = ["--proc-root", str(machine / "proc"), "--sysfs-root", str(machine / "sys")]
+        assert main(["doctor", "--fix", "--json", *roots]) == 0
+        assert_valid("doctor.fix", capsys.readouterr().out)
+        assert main(["doctor", "--fix", *roots]) == 0
+        assert "Nothing was run" in capsys.readouterr().out
 
 
 def test_text_in_a_pipe_has_no_colours(capsys: pytest.CaptureFixture[str]) -> None:
@@ -115,6 +126,7 @@ def test_this_machine_is_not_changed() -> None:
     before = settings()
     run = subprocess.run([*COMMAND, "doctor", "--json"], capture_output=True, text=True, check=True)
     assert len(json.loads(run.stdout)["checks"]) == len(CHECKS)
+    subprocess.run([*COMMAND, "doctor", "--fix"], capture_output=True, check=True)
     assert settings() == before
 
 

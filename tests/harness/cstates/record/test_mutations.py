@@ -2,6 +2,7 @@
 
 import json
 from contextlib import suppress
+from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
@@ -111,7 +112,7 @@ def test_odd_values_give_no_traceback(data: st.DataObject) -> None:
     document = json.loads(json.dumps(DOCUMENT))
     for _ in range(data.draw(st.integers(1, 3))):
         with suppress(KeyError, IndexError, TypeError):  # an earlier mutation removed the place
-            put(document, data.draw(st.sampled_from(PLACES)), data.draw(ODD))
+            put(document, data.draw(st.sampled_from(PLACES)), deepcopy(data.draw(ODD)))
     literal = data.draw(st.sampled_from(["1e400", "-1e400", "1e-400", "9" * 400, "1.5"]))
     show(json.dumps(document).replace('"NUMBER"', literal))
 
