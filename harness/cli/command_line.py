@@ -30,6 +30,7 @@ COMMANDS = {
     "lab": "Run an experiment: memory, known bottlenecks, execution stages, scaling, I/O queue.",
     "kernels": "Run a program whose bottleneck is known, to check a profiler against it.",
     "program": "Run a native program with its own arguments, or list the programs.",
+    "cache": "Show or clear what is kept of binaries for later profiles.",
     "schema": "Print the JSON Schema of a document, or list the documents.",
     "doctor": "Show what this machine can measure, and how to allow more.",
 }

@@ -13,6 +13,8 @@ from stallscope.errors import UsageError
 
 # Short name of a document, the module of its type, the type.
 DOCUMENTS = {
+    "cache.clear": ("harness.cache.result", "CacheClearResult"),
+    "cache.show": ("harness.cache.result", "CacheShowResult"),
     "cstates.advise": ("harness.cstates.advise.result", "AdviseResult"),
     "cstates.compare": ("harness.cstates.compare.result", "CompareResult"),
     "cstates.explain": ("harness.cstates.explain.result", "ExplainResult"),

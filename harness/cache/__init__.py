@@ -1,0 +1,1 @@
+"""`stallscope cache`: data derived from binaries and kept for later profiles."""

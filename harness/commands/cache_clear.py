@@ -1,0 +1,24 @@
+"""`stallscope cache clear`: removes the cached symbol and unwind tables."""
+
+import click
+
+EXAMPLES = """\b
+Examples:
+  stallscope cache clear
+  stallscope cache clear --json
+"""
+
+
+@click.command(epilog=EXAMPLES)
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document instead of text.")
+def command(as_json: bool) -> None:
+    """Remove the cached symbol and unwind tables.
+
+    The next profile reads the binaries again.
+    """
+    from harness.cache.session import clear_caches  # noqa: PLC0415 - start-up stays light
+    from harness.cache.text import cleared_text  # noqa: PLC0415
+    from stallscope.documents import encode  # noqa: PLC0415
+
+    result = clear_caches()
+    click.echo(encode(result) if as_json else cleared_text(result))
