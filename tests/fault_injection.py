@@ -26,6 +26,7 @@ ERRORS = ("ENOSPC", "EIO", "EINTR", "EAGAIN", "ENOMEM", "EMFILE")
 _OF_THE_LIBRARY = frozenset(
     [
         "arch_prctl",
+        "brk",
         "execve",
         "exit",
         "exit_group",

@@ -1,130 +1,167 @@
-// Updates of the bins and their decay; the selection is in teo_select.cpp.
 #include "cpuidle/teo.hpp"
+
+#include <algorithm>
 
 namespace stallscope::cpuidle {
 namespace {
 
-constexpr std::uint32_t pulse = 1024;
-constexpr std::uint32_t decay_shift = 3;
-
-// The kernel assumes that a wake-up takes half the exit latency on average.
-std::int64_t without_half_exit(std::int64_t residency_ns, std::int64_t exit_latency_ns) {
-  return residency_ns >= exit_latency_ns ? residency_ns - exit_latency_ns / 2 : residency_ns / 2;
-}
+constexpr std::int64_t latency_threshold_ns = residency_threshold_ns / 2;
 
 }  // namespace
 
 teo::teo(const idle_table& table, teo_version version)
-    : table_(table), version_(version), poll_limit_ns_(default_poll_limit_ns(table)) {}
+    : table_(table),
+      version_(version),
+      poll_limit_ns_(default_poll_limit_ns(table)),
+      bins_(table_, version) {}
 
-void teo::decay(std::uint32_t& metric) const {
-  const std::uint32_t part = metric >> decay_shift;
-  // 6.18 drops a remainder that is too small to decay.
-  metric = part == 0 && version_ == teo_version::v6_18 ? 0 : metric - part;
+teo::candidate teo::find_candidate() const {
+  candidate deepest;
+  deepest.any = !table_.states[0].disabled;
+  std::uint32_t intercepts = 0;
+  std::uint32_t hits = 0;
+  for (std::size_t index = 1; index < table_.states.size(); ++index) {
+    intercepts += bins_.of_state(index - 1).intercepts;
+    hits += bins_.of_state(index - 1).hits;
+    const idle_state& state = table_.states[index];
+    if (state.disabled) {
+      continue;
+    }
+    if (!deepest.any) {
+      deepest.first = index;
+      deepest.any = true;
+    }
+    deepest.state = index;
+    if (state.exit_latency_ns <= table_.latency_limit_ns) {
+      deepest.within_limit = index;
+    }
+    deepest.intercepts_below = intercepts;
+    deepest.hits_below = hits;
+  }
+  return deepest;
 }
 
-teo::bin_pair teo::decay_bins(std::int64_t measured_ns) {
-  bin_pair pair;
-  total_ = 0;
-  for (std::size_t index = 0; index < table_.states.size(); ++index) {
-    decay(bins_[index].hits);
-    decay(bins_[index].intercepts);
-    total_ += bins_[index].hits + bins_[index].intercepts;
-    const std::int64_t begins_ns = table_.states[index].target_residency_ns;
-    if (begins_ns <= sleep_length_ns_) {
-      pair.timer_bin = index;
-      if (begins_ns <= measured_ns) {
-        pair.measured_bin = index;
-      }
+bool teo::outweighed(const candidate& deepest) const {
+  return 2 * deepest.intercepts_below > bins_.total() - deepest.hits_below;
+}
+
+bool teo::deep_enough(std::size_t state, bool tick_stopped) const {
+  return !tick_stopped || table_.states[state].target_residency_ns >= table_.tick_ns;
+}
+
+std::size_t teo::lower_6_12(const candidate& deepest, bool tick_stopped) const {
+  std::size_t suitable = deepest.state;
+  std::uint32_t intercepts = 0;
+  for (std::size_t index = deepest.state; index-- > 0;) {
+    intercepts += bins_.of_state(index).intercepts;
+    const bool open = !table_.states[index].disabled;
+    const bool fits = deep_enough(index, tick_stopped);
+    if (2 * intercepts > deepest.intercepts_below) {
+      return open && fits ? index : suitable;
+    }
+    if (open && !fits && suitable == deepest.state) {
+      return deepest.state;
+    }
+    if (open && fits) {
+      suitable = index;
     }
   }
-  return pair;
+  return deepest.state;
 }
 
-void teo::reflect(const outcome& last) {
+std::size_t teo::lower_6_18(const candidate& deepest, bool tick_stopped) const {
+  std::size_t least = deepest.first;
+  while (tick_stopped && least < deepest.state &&
+         table_.states[least].target_residency_ns < table_.tick_ns) {
+    ++least;
+  }
+  std::size_t chosen = deepest.state;
+  std::uint32_t intercepts = 0;
+  for (std::size_t index = deepest.state; index-- > least;) {
+    intercepts += bins_.of_state(index).intercepts;
+    if (table_.states[index].disabled) {
+      continue;
+    }
+    chosen = index;
+    if (2 * intercepts > deepest.intercepts_below) {
+      break;
+    }
+  }
+  return chosen;
+}
+
+bool teo::skips_timer(std::size_t state) const {
+  const bool shallow =
+      state == 0 || table_.states[state].target_residency_ns < residency_threshold_ns;
   if (version_ == teo_version::v6_12) {
-    reflect_6_12(last);
-  } else {
-    reflect_6_18(last);
+    return state == 0 || (table_.states[0].polling && shallow);
   }
+  return shallow && (bins_.short_idles_prevail() || table_.latency_limit_ns < latency_threshold_ns);
 }
 
-void teo::reflect_6_12(const outcome& last) {
-  const bool safety_net = last.cause == end_cause::poll_limit ||
-                          (last.cause == end_cause::tick && sleep_length_ns_ > table_.tick_ns);
-  const std::int64_t measured_ns =
-      safety_net || last.residency_ns >= sleep_length_ns_
-          ? no_timer_ns
-          : without_half_exit(last.residency_ns, table_.states[last.state].exit_latency_ns);
-  bin_pair pair = decay_bins(measured_ns);
-  if (!counted_beyond_tick(pair, measured_ns)) {
-    if (pair.timer_bin == pair.measured_bin) {
-      bins_[pair.timer_bin].hits += pulse;
-    } else {
-      bins_[pair.measured_bin].intercepts += pulse;
+std::size_t teo::shallower(std::size_t state, std::int64_t duration_ns) const {
+  std::size_t chosen = state;
+  for (std::size_t index = state; index-- > 0;) {
+    if (table_.states[index].disabled) {
+      continue;
+    }
+    chosen = index;
+    if (table_.states[index].target_residency_ns <= duration_ns) {
+      break;
     }
   }
-  total_ += pulse;
+  return chosen;
 }
 
-// If the deepest state's target residency is below the tick period, hits beyond the tick have a
-// separate bin.
-bool teo::counted_beyond_tick(bin_pair& pair, std::int64_t measured_ns) {
-  if (table_.states.back().target_residency_ns >= table_.tick_ns) {
-    return false;
+choice teo::finish(const candidate& deepest, std::size_t state, std::int64_t duration_ns,
+                   const situation& now) const {
+  if ((!table_.states[state].polling && duration_ns >= table_.tick_ns) || now.tick_stopped) {
+    return {.state = state, .stop_tick = true};
   }
-  decay(beyond_tick_);
-  total_ += beyond_tick_;
-  if (sleep_length_ns_ < table_.tick_ns) {
-    return false;
+  const bool timer_read = sleep_length_ns_ != no_timer_ns;
+  const std::int64_t tick_ns = timer_read ? now.next_tick_ns : table_.tick_ns / 2;
+  if (state > deepest.first && table_.states[state].target_residency_ns > tick_ns) {
+    state = shallower(state, tick_ns);
   }
-  pair.timer_bin = table_.states.size();
-  if (measured_ns < table_.tick_ns) {
-    return false;
-  }
-  beyond_tick_ += pulse;
-  return true;
+  return {.state = state, .stop_tick = false};
 }
 
-void teo::reflect_6_18(const outcome& last) {
-  const std::int64_t exit_ns = table_.states[last.state].exit_latency_ns;
-  std::int64_t measured_ns = no_timer_ns;
-  decay(short_idles_);
-  if (last.cause != end_cause::poll_limit) {
-    measured_ns = without_half_exit(last.residency_ns, exit_ns);
-    if (measured_ns < residency_threshold_ns || last.residency_ns < exit_ns) {
-      short_idles_ += pulse;
+choice teo::select(const situation& now) {
+  sleep_length_ns_ = no_timer_ns;
+  const candidate deepest = find_candidate();
+  if (!deepest.any) {
+    return {.state = 0, .stop_tick = false};
+  }
+  if (deepest.state == deepest.first) {
+    return finish(deepest, deepest.state, table_.states[deepest.state].target_residency_ns, now);
+  }
+  std::size_t state = deepest.state;
+  if (outweighed(deepest)) {
+    state = version_ == teo_version::v6_12 ? lower_6_12(deepest, now.tick_stopped)
+                                           : lower_6_18(deepest, now.tick_stopped);
+  }
+  if (version_ == teo_version::v6_12 &&
+      state == 0) {  // reflect() needs the timer to judge the choice
+    sleep_length_ns_ = now.sleep_length_ns;
+    return {.state = 0, .stop_tick = false};
+  }
+  state = std::min(state, deepest.within_limit);
+  if (skips_timer(state)) {
+    return {.state = state, .stop_tick = false};
+  }
+  sleep_length_ns_ = now.sleep_length_ns;
+  if (state == 0) {
+    return {.state = 0, .stop_tick = false};
+  }
+  if (table_.states[state].target_residency_ns > sleep_length_ns_) {
+    const std::size_t lower = shallower(state, sleep_length_ns_);
+    if (version_ == teo_version::v6_18 || deep_enough(lower, now.tick_stopped)) {
+      state = lower;
     }
   }
-  const bin_pair pair = decay_bins(measured_ns);
-  const std::uint32_t before = total_;
-  total_ += pulse;
-  decay(tick_intercepts_);
-  decay(total_tick_);
-  if (last.cause == end_cause::tick && counted_as_tick(pair.timer_bin, before)) {
-    return;
-  }
-  if (pair.timer_bin == pair.measured_bin && sleep_length_ns_ - measured_ns < exit_ns / 2) {
-    bins_[pair.timer_bin].hits += pulse;
-    return;
-  }
-  bins_[pair.measured_bin].intercepts += pulse;
-  if (measured_ns <= table_.tick_ns) {
-    tick_intercepts_ += pulse;
-  }
-}
-
-bool teo::counted_as_tick(std::size_t timer_bin, std::uint32_t before) {
-  total_tick_ += pulse;
-  if (3 * total_tick_ > 2 * total_) {  // ticks prevail: stopping the tick is better
-    bins_[table_.states.size() - 1].hits += pulse;
-    return true;
-  }
-  if (3 * tick_intercepts_ < 2 * before) {  // an expected intercept did not occur
-    bins_[timer_bin].hits += pulse;
-    return true;
-  }
-  return false;
+  const bool keep_tick =
+      table_.states[state].target_residency_ns < table_.tick_ns && bins_.intercepted_before_tick();
+  return finish(deepest, state, keep_tick ? table_.tick_ns / 2 : sleep_length_ns_, now);
 }
 
 }  // namespace stallscope::cpuidle

@@ -2,16 +2,19 @@
 
 #include <sched.h>
 
-#include <CLI/CLI.hpp>
 #include <charconv>
-#include <iostream>
 
+#include "base/command_line.hpp"
 #include "perf_events/cpu_list.hpp"
 #include "server/shards/listening.hpp"
 #include "server/shards/password_file.hpp"
 
 namespace stallscope::server {
 namespace {
+
+failure usage_failure(const std::string& message) {
+  return {exit_code::usage, message, "see stallscope-server --help"};
+}
 
 // Option texts before validation.
 struct option_texts {
@@ -156,9 +159,9 @@ std::vector<int> choose_cpus(const option_texts& texts) {
   try {
     cpus = texts.cpus.empty() ? allowed_cpus() : perf_events::parse_cpu_list(texts.cpus);
   } catch (const std::invalid_argument& error) {
-    throw usage_error(std::string("--cpus: ") + error.what());
+    throw usage_failure(std::string("--cpus: ") + error.what());
   }
-  if (cpus.empty()) throw usage_error("--cpus: no CPU is available: use a list such as 0-3,8");
+  if (cpus.empty()) throw usage_failure("--cpus: no CPU is available: use a list such as 0-3,8");
   std::size_t count = texts.threads;
   if (count == 0) count = texts.cpus.empty() ? 1 : cpus.size();
   std::vector<int> chosen;
@@ -170,8 +173,8 @@ std::uint64_t whole_number(const std::string& option, std::string_view text, std
   std::uint64_t number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (error != std::errc{} || end != text.data() + text.size() || number == 0 || number > most) {
-    throw usage_error(option + ": '" + std::string(text) + "' is not a number from 1 to " +
-                      std::to_string(most));
+    throw usage_failure(option + ": '" + std::string(text) + "' is not a number from 1 to " +
+                        std::to_string(most));
   }
   return number;
 }
@@ -184,8 +187,8 @@ void check_shares(const std::string& text, disk_options& disk) {
     const std::size_t equals = part.find('=');
     const std::string_view name = part.substr(0, equals);
     if (equals == std::string_view::npos || (name != "queries" && name != "compaction")) {
-      throw usage_error("--disk-shares: '" + std::string(part) +
-                        "' is invalid: use the form queries=1000,compaction=100");
+      throw usage_failure("--disk-shares: '" + std::string(part) +
+                          "' is invalid: use the form queries=1000,compaction=100");
     }
     const auto shares = static_cast<std::uint32_t>(
         whole_number("--disk-shares", part.substr(equals + 1), max_shares));
@@ -201,11 +204,11 @@ void check_disk(const option_texts& texts, server_options& options) {
       texts.disk_limit == "none" ? 0 : whole_number("--disk-limit", texts.disk_limit, 1024);
   check_shares(texts.disk_shares, disk);
   if (options.path != path_kind::disk && !disk.directory.empty()) {
-    throw usage_error("--data requires --path disk");
+    throw usage_failure("--data requires --path disk");
   }
   if (options.path == path_kind::disk && texts.policy != "noeviction") {
-    throw usage_error("--maxmemory-policy " + texts.policy +
-                      ": --path disk does not evict values; --maxmemory limits the index");
+    throw usage_failure("--maxmemory-policy " + texts.policy +
+                        ": --path disk does not evict values; --maxmemory limits the index");
   }
 }
 
@@ -227,19 +230,20 @@ void check(const option_texts& texts, server_options& options) {
   options.memory.policy = *store::eviction_policy_of(texts.policy);
   if (!texts.password_file.empty()) options.password = read_password_file(texts.password_file);
   if (!options.tcp && options.unix_path.empty()) {
-    throw usage_error("no address to listen on: omit --port -1 or add --unix PATH");
+    throw usage_failure("no address to listen on: omit --port -1 or add --unix PATH");
   }
   if (options.tcp && !is_loopback(options.bind) && options.password.empty()) {
-    throw usage_error("--bind " + options.bind +
-                      " is reachable from other machines: add --password-file");
+    throw usage_failure("--bind " + options.bind +
+                        " is reachable from other machines: add --password-file");
   }
 }
 
 }  // namespace
 
-std::optional<parsed_command_line> parse_command_line(int argc, const char* const* argv) {
+std::optional<parsed_command_line> parse_command_line(int argc, char** argv) {
   CLI::App app{
-      "Reference server of stallscope: RESP over TCP and unix sockets, one thread per core"};
+      "Reference server of stallscope: RESP over TCP and unix sockets, one thread per core",
+      "stallscope-server"};
   app.set_version_flag("--version", "stallscope-server " STALLSCOPE_VERSION);
   app.footer(footer);
   parsed_command_line parsed;
@@ -249,18 +253,9 @@ std::optional<parsed_command_line> parse_command_line(int argc, const char* cons
   add_limits(app, parsed.options, texts);
   add_disk(app, parsed.options, texts);
   add_offline_options(app, parsed.offline);
-  app.add_flag("--die-with-parent", parsed.die_with_parent, "Exit when the parent process exits");
-  try {
-    app.parse(argc, argv);
-    check(texts, parsed.options);
-  } catch (const CLI::Success& information) {
-    app.exit(information, std::cout, std::cerr);
-    return std::nullopt;
-  } catch (const CLI::ParseError& error) {
-    throw usage_error(error.what());
-  } catch (const std::invalid_argument& error) {
-    throw usage_error(error.what());
-  }
+  add_die_with_parent(app, parsed.die_with_parent);
+  if (!stallscope::parse_command_line(app, argc, argv)) return std::nullopt;
+  check(texts, parsed.options);
   return parsed;
 }
 

@@ -11,6 +11,7 @@
 #include <cstring>
 #include <nlohmann/json.hpp>
 #include <sstream>
+#include <stdexcept>
 #include <string>
 #include <system_error>
 
@@ -22,9 +23,8 @@ namespace {
 
 namespace server = stallscope::server;
 
-constexpr int exit_done = 0;
-constexpr int exit_usage = 2;
-constexpr int exit_unable = 3;
+using stallscope::exit_code;
+using stallscope::failure;
 
 // Raises the descriptor limit for all clients; lowers --maxclients if that is not permitted.
 void make_room_for_clients(server::server_options& options) {
@@ -86,13 +86,13 @@ void write_batches(const server::running_server& running, const stallscope::desc
   }
 }
 
-int serve(const stallscope::program& program, int argc, char** argv) {
+exit_code serve(const stallscope::program& program, int argc, char** argv) {
   auto parsed = server::parse_command_line(argc, argv);
-  if (!parsed) return exit_done;
-  if (parsed->die_with_parent && !program.follow_parent()) return exit_done;
+  if (!parsed) return exit_code::done;
+  if (parsed->die_with_parent && !program.follow_parent()) return exit_code::done;
   if (parsed->offline.requested()) {
     server::run_offline(parsed->offline, parsed->options);
-    return exit_done;
+    return exit_code::done;
   }
   make_room_for_clients(parsed->options);
   const stallscope::descriptor batches = open_batches(parsed->options.log_batches);
@@ -102,23 +102,18 @@ int serve(const stallscope::program& program, int argc, char** argv) {
   }
   running.run([&](const auto& ready) { say_ready(ready, parsed->options.unix_path); });
   if (batches) write_batches(running, batches);
-  return exit_done;
+  return exit_code::done;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
   const stallscope::program program("stallscope-server", "");
-  try {
-    return serve(program, argc, argv);
-  } catch (const server::usage_error& error) {
-    std::fprintf(stderr, "stallscope-server: %s\n", error.what());
-    return exit_usage;
-  } catch (const std::invalid_argument& error) {
-    std::fprintf(stderr, "stallscope-server: %s\n", error.what());
-    return exit_usage;
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "stallscope-server: %s\n", error.what());
-    return exit_unable;
-  }
+  return program.run([&] {
+    try {
+      return serve(program, argc, argv);
+    } catch (const std::invalid_argument& error) {  // a directory or an address; says what to do
+      throw failure(exit_code::usage, error.what(), "");
+    }
+  });
 }
