@@ -21,8 +21,9 @@ def refusal(*options: str, prefix: tuple[str, ...] = ()) -> tuple[int, str]:
     command = [*prefix, server_program(), *options]
     ended = subprocess.run(command, capture_output=True, text=True, timeout=30, check=False)
     assert ended.stdout == ""
-    assert ended.stderr.startswith("stallscope-server: ")
-    assert ended.stderr.count("\n") == 1
+    message, *remedies = ended.stderr.splitlines()
+    assert message.startswith("stallscope-server: error: ")
+    assert remedies in ([], ["  remedy: see stallscope-server --help"])
     return ended.returncode, ended.stderr
 
 
