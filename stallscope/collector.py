@@ -2,14 +2,13 @@
 
 The collector is a separate process, so that Python never delays the draining of a ring buffer. It
 writes JSON lines to one descriptor and reads ``stop`` from another. If this process dies, the
-second descriptor is closed and the collector ends its recording.
+second descriptor is closed, the kernel sends a signal, and the collector ends its recording.
 """
 
 import os
 import signal
 import subprocess
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, ClassVar
@@ -20,9 +19,13 @@ from stallscope import __version__
 from stallscope.documents import Count, Record
 from stallscope.errors import ExitCode, StallscopeError, UnableError
 from stallscope.interrupts import count_interrupts
+from stallscope.process_end import end_process
 from stallscope.programs import program
 
 PROTOCOL = 1
+
+# From the collector's last message to its end, in seconds. It only frees its memory.
+_EXIT_LIMIT_S = 10.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,7 +212,8 @@ def collect(
 
     The first Ctrl-C ends the measurement; a second one raises KeyboardInterrupt. The command's
     standard output goes to ``command_output`` if given. Errors of the collector are raised as
-    StallscopeError with its exit code.
+    StallscopeError with its exit code. On any exception the collector is ended first, by force if
+    it does not end itself.
     """
     executable = program("stallscope-collect")
     progress_read, progress_write = os.pipe()
@@ -232,18 +236,20 @@ def collect(
             os.close(control_read)
         try:
             last = _read_messages(lines, on_progress)
-            exit_code = process.wait()
+            exit_code = process.wait(_EXIT_LIMIT_S)
         finally:
             os.close(control_write)
-            with suppress(subprocess.TimeoutExpired):
-                process.wait(timeout=10)
+            end_process(process)
         return _collection_end(last, exit_code, interrupts.count > 0)
 
 
 def _read_messages(
     lines: IO[bytes], on_progress: Callable[[CollectorProgress], None]
 ) -> _Message | None:
-    """Return the last message, and pass all progress to ``on_progress``."""
+    """Return the last message, and pass all progress to ``on_progress``.
+
+    An error is the last message: a thread that waits in the kernel may keep the pipe open after it.
+    """
     last: _Message | None = None
     for line in lines:
         try:
@@ -254,6 +260,8 @@ def _read_messages(
             _check_version(last)
         elif isinstance(last, CollectorProgress):
             on_progress(last)
+        elif isinstance(last, Failure):
+            break
     return last
 
 

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/clock.hpp"
+#include "base/stop_flag.hpp"
 #include "collect/group_choice.hpp"
 #include "collect/refusal.hpp"
 #include "collect/synthesize.hpp"
@@ -199,24 +200,35 @@ void attached_recording::attach_command() {
   facts.pids = {pid};
 }
 
+std::vector<pid_t> attached_recording::existing_processes() {
+  auto& facts = opened_->facts();
+  switch (facts.options.kind) {
+    case target_kind::command:
+      break;  // its exec will be recorded
+    case target_kind::cpus:
+      return opened_->prepared().proc.processes();
+    case target_kind::cgroup:
+      facts.pids = processes_of_cgroup(opened_->prepared().cgroup.path);
+      return facts.pids;
+    case target_kind::process:
+      return facts.pids;
+  }
+  return {};
+}
+
 void attached_recording::synthesize() {
   auto& facts = opened_->facts();
   synthesizer writer{opened_->prepared().proc, opened_->files().samples(),
                      facts.stacks.kind != stack_kind::frame_pointers,
                      [this] { opened_->records().relieve(); }};
-  switch (facts.options.kind) {
-    case target_kind::command:
-      break;  // its exec will be recorded
-    case target_kind::cpus:
-      writer.all_processes();
-      break;
-    case target_kind::process:
-      for (const pid_t pid : facts.pids) writer.process(pid);
-      break;
-    case target_kind::cgroup:
-      facts.pids = processes_of_cgroup(opened_->prepared().cgroup.path);
-      for (const pid_t pid : facts.pids) writer.process(pid);
-      break;
+  for (const pid_t pid : existing_processes()) {
+    if (stop_requested()) {
+      facts.warnings.push_back({"mappings-incomplete",
+                                "the recording was ended while it started: the samples of some "
+                                "processes will have no names"});
+      return;
+    }
+    writer.process(pid);
   }
 }
 

@@ -9,6 +9,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include "collect/event_table.hpp"
 #include "collect/opened_recording.hpp"
@@ -44,6 +45,8 @@ class attached_recording {
   void open_table();
   [[nodiscard]] std::size_t table_budget() const;
   void open_on_all_cpus(pid_t pid, unsigned long flags, const refuser& refused);
+  // The processes whose threads and mappings existed before the events were opened.
+  std::vector<pid_t> existing_processes();
   void synthesize();
 
   opened_recording* opened_;

@@ -36,20 +36,21 @@ held_command::held_command(const std::vector<std::string>& arguments, const inhe
     : name_{arguments.front()} {
   make_pipe(child_go_, go_);
   make_pipe(exec_error_, child_exec_error_);
-  pid_ = ::fork();
-  if (pid_ < 0) throw std::system_error(errno, std::generic_category(), "fork");
-  if (pid_ == 0) child(arguments, state);
-  child_go_.reset();
-  child_exec_error_.reset();
-}
-
-void held_command::child(const std::vector<std::string>& arguments, const inherited_state& state) {
-  go_.reset();
-  exec_error_.reset();
+  // Memory is allocated before the fork, because other threads may hold the allocator's locks.
   std::vector<char*> words;
   words.reserve(arguments.size() + 1);
   for (const auto& argument : arguments) words.push_back(const_cast<char*>(argument.c_str()));
   words.push_back(nullptr);
+  pid_ = ::fork();
+  if (pid_ < 0) throw std::system_error(errno, std::generic_category(), "fork");
+  if (pid_ == 0) child(words, state);
+  child_go_.reset();
+  child_exec_error_.reset();
+}
+
+void held_command::child(const std::vector<char*>& words, const inherited_state& state) {
+  go_.reset();
+  exec_error_.reset();
   ::signal(SIGPIPE, SIG_DFL);
   ::sigprocmask(SIG_SETMASK, &state.mask, nullptr);
   ::setrlimit(RLIMIT_NOFILE, &state.descriptors);

@@ -50,7 +50,7 @@ class held_command {
   void send(int signal_number) const;
 
  private:
-  [[noreturn]] void child(const std::vector<std::string>& arguments, const inherited_state& state);
+  [[noreturn]] void child(const std::vector<char*>& words, const inherited_state& state);
   pid_t pid_ = -1;
   bool released_ = false;
   std::string name_;

@@ -1,50 +1,34 @@
 #include "collect/end_watch.hpp"
 
-#include <sys/signalfd.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <system_error>
+#include <utility>
 
 #include "base/clock.hpp"
 
 namespace stallscope::collect {
 namespace {
 
-constexpr int longest_wait_ms = 1000;
+constexpr int max_wait_ms = 1000;
 constexpr int unfollowed_wait_ms = 20;
 
-sigset_t ending_signals() {
-  sigset_t set;
-  sigemptyset(&set);
-  for (const int number : {SIGINT, SIGTERM}) sigaddset(&set, number);
-  // Blocking SIGHUP would cancel the effect of nohup, so an ignored SIGHUP stays ignored.
-  struct sigaction hangup {};
-  ::sigaction(SIGHUP, nullptr, &hangup);
-  if (hangup.sa_handler != SIG_IGN) sigaddset(&set, SIGHUP);
-  return set;
+failure not_closed() {
+  return {exit_code::unable, "the recording could not be closed in time after a signal",
+          "the data written so far are readable; look for a process or a file system that does not "
+          "respond"};
 }
 
 pollfd poll_entry(int fd) { return {fd, POLLIN, 0}; }
 
 }  // namespace
 
-sigset_t block_ending_signals() {
-  sigset_t before;
-  const sigset_t set = ending_signals();
-  ::sigprocmask(SIG_BLOCK, &set, &before);
-  ::signal(SIGPIPE, SIG_IGN);
-  return before;
-}
-
-end_watch::end_watch(int control_fd) : control_fd_{control_fd} {
-  const sigset_t set = ending_signals();
-  signals_.reset(::signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC));
-  if (!signals_) throw std::system_error(errno, std::generic_category(), "signalfd");
-}
+end_watch::end_watch(int control_fd, const reporter& report)
+    : guard_{control_fd, {report.fd(), "\n" + report.format(not_closed())}},
+      control_fd_{control_fd} {}
 
 void end_watch::watch_rings(std::span<const perf_events::ring> rings) {
   for (const auto& ring : rings) rings_.push_back(poll_entry(ring.fd().get()));
@@ -64,7 +48,7 @@ void end_watch::set_duration(double seconds) {
 }
 
 int end_watch::timeout_ms() const {
-  const int longest = rings_followed_ ? longest_wait_ms : unfollowed_wait_ms;
+  const int longest = rings_followed_ ? max_wait_ms : unfollowed_wait_ms;
   auto until = deadline_ns_ == 0 ? UINT64_MAX : deadline_ns_;
   if (wake_ns_ != 0) until = std::min(until, wake_ns_);
   if (until == UINT64_MAX) return longest;
@@ -75,7 +59,7 @@ int end_watch::timeout_ms() const {
 }
 
 void end_watch::poll_all(int timeout) {
-  polled_ = {poll_entry(signals_.get()), poll_entry(control_fd_)};
+  polled_ = {poll_entry(guard_.fd()), poll_entry(control_fd_)};
   for (const auto& process : processes_) polled_.push_back(poll_entry(process.get()));
   if (rings_followed_) polled_.insert(polled_.end(), rings_.begin(), rings_.end());
   if (::poll(polled_.data(), polled_.size(), timeout) <= 0) {
@@ -98,15 +82,11 @@ bool end_watch::processes_ended() {
   return processes_.empty() && unwatched_.empty();
 }
 
-std::optional<std::string> end_watch::read_signal() {
-  signalfd_siginfo received{};
-  std::optional<std::string> reason;
-  while (::read(signals_.get(), &received, sizeof received) ==
-         static_cast<ssize_t>(sizeof received)) {
-    hurried_ = hurried_ || reason.has_value();
-    reason = "signal";
-  }
-  return reason;
+// Returns whether there is a signal that was not returned before.
+bool end_watch::take_signal() {
+  guard_.clear();
+  const unsigned requests = guard_.requests();
+  return std::exchange(signals_taken_, requests) != requests;
 }
 
 std::optional<std::string> end_watch::read_control() {
@@ -133,8 +113,9 @@ std::optional<std::string> end_watch::read_control() {
 std::optional<std::string> end_watch::wait() {
   poll_all(timeout_ms());
   const bool control = polled_[1].revents != 0;
-  if (polled_[0].revents != 0) {
-    if (auto reason = read_signal()) return reason;
+  if (polled_[0].revents != 0 && take_signal()) {
+    ended_by_signal_ = true;
+    return "signal";
   }
   if (processes_ended()) return "target ended";
   if (control) {
@@ -150,23 +131,18 @@ std::optional<std::string> end_watch::wait_for_enable() {
   return reason;
 }
 
+bool end_watch::hurried() const { return guard_.requests() > (ended_by_signal_ ? 1U : 0U); }
+
 bool end_watch::wait_for_processes(std::uint64_t limit_ns) {
+  guard_.extend(std::chrono::nanoseconds{limit_ns});
   const auto deadline = monotonic_ns() + limit_ns;
   while (monotonic_ns() < deadline) {
     control_fd_ = -1;
     poll_all(100);
     if (processes_ended() || (processes_.empty() && unwatched_.empty())) return true;
-    if (read_signal()) {
-      hurried_ = true;
-      return false;
-    }
+    if (take_signal()) return false;
   }
   return false;
-}
-
-bool end_watch::hurried() {
-  hurried_ = read_signal().has_value() || hurried_;
-  return hurried_;
 }
 
 }  // namespace stallscope::collect

@@ -1,16 +1,15 @@
 // Waits for ring data and for the events that end a recording: a signal, the target's end, a
 // command on the control descriptor, the end of the duration. Costs one poll per wait. One thread.
-// The signals must be blocked first:
+// The signals must be blocked first; an end_guard receives them.
 //
 //   const auto mask = block_ending_signals();
-//   end_watch watch{control_fd};
+//   end_watch watch{control_fd, report};
 //   watch.watch_process(pid);
 //   while (!watch.wait()) drain.pass();
 #pragma once
 
 #include <poll.h>
 
-#include <csignal>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -18,16 +17,16 @@
 #include <vector>
 
 #include "base/descriptor.hpp"
+#include "collect/end_guard.hpp"
+#include "collect/reporter.hpp"
 #include "perf_events/ring.hpp"
 
 namespace stallscope::collect {
 
-// Blocks the signals that end a recording and ignores SIGPIPE. Returns the previous mask.
-sigset_t block_ending_signals();
-
 class end_watch {
  public:
-  explicit end_watch(int control_fd);
+  // The report's descriptor gets a message if the collector does not end in time.
+  end_watch(int control_fd, const reporter& report);
 
   void watch_rings(std::span<const perf_events::ring> rings);
   // The recording ends when all watched processes have ended.
@@ -47,19 +46,20 @@ class end_watch {
   // signal.
   bool wait_for_processes(std::uint64_t limit_ns);
   // Returns whether a further signal arrived: the user wants a quick end.
-  bool hurried();
+  [[nodiscard]] bool hurried() const;
 
  private:
   std::optional<std::string> read_control();
-  std::optional<std::string> read_signal();
+  bool take_signal();
   void poll_all(int timeout_ms);
   bool processes_ended();
   [[nodiscard]] int timeout_ms() const;
 
-  descriptor signals_;
+  end_guard guard_;
+  unsigned signals_taken_ = 0;
+  bool ended_by_signal_ = false;
   int control_fd_;
   bool enabled_ = false;
-  bool hurried_ = false;
   std::string control_text_;
   std::vector<descriptor> processes_;
   std::vector<pid_t> unwatched_;  // polled with kill(pid, 0): the kernel has no pidfd

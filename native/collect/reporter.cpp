@@ -68,8 +68,10 @@ reporter::reporter(int progress_fd) : fd_{progress_fd} {
 }
 
 void reporter::line(const std::string& text, int patience_ms) const {
-  write_all(fd_ < 0 ? STDERR_FILENO : fd_, text, patience_ms);
+  write_all(fd(), text, patience_ms);
 }
+
+int reporter::fd() const { return fd_ < 0 ? STDERR_FILENO : fd_; }
 
 void reporter::sentence(const std::string& text) const {
   line("stallscope-collect: " + visible_text(text) + "\n");
@@ -142,15 +144,14 @@ void reporter::finished(const progress_numbers& numbers, exit_code code, const s
            "): " + directory_);
 }
 
-void reporter::error(const failure& problem) {
-  if (fd_ >= 0) {
-    line(dump({{"event", "error"},
+void reporter::error(const failure& problem) { line(format(problem)); }
+
+std::string reporter::format(const failure& problem) const {
+  if (fd_ < 0) return error_lines("stallscope-collect", problem.what(), problem.remedy());
+  return dump({{"event", "error"},
                {"message", problem.what()},
                {"remedy", problem.remedy()},
-               {"exit_code", static_cast<int>(problem.code())}}));
-    return;
-  }
-  line(error_lines("stallscope-collect", problem.what(), problem.remedy()));
+               {"exit_code", static_cast<int>(problem.code())}});
 }
 
 }  // namespace stallscope::collect

@@ -63,6 +63,10 @@ class reporter {
                 std::span<const warning> warnings);
   void error(const failure& problem);
 
+  // The descriptor of all messages, and the text of an error on it.
+  [[nodiscard]] int fd() const;
+  [[nodiscard]] std::string format(const failure& problem) const;
+
  private:
   void line(const std::string& text, int patience_ms = 1000) const;
   void sentence(const std::string& text) const;

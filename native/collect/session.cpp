@@ -57,7 +57,7 @@ std::optional<std::string> wait_for_start(const collect_options& options, end_wa
 }  // namespace
 
 exit_code record(const collect_options& options, reporter& report, const sigset_t& child_mask) {
-  end_watch watch{options.control_fd};
+  end_watch watch{options.control_fd, report};
   auto prepared = prepare_recording(options, child_mask);
   opened_recording opened{prepared, watch};
   try {

@@ -34,10 +34,6 @@ void synthesizer::flush() {
   buffer_.clear();
 }
 
-void synthesizer::all_processes() {
-  for (const pid_t pid : proc_->processes()) process(pid);
-}
-
 void synthesizer::mappings(pid_t pid) {
   proc_->visit_mappings(pid, [this, pid](const memory_mapping& mapping) {
     const bool code = (mapping.protection & PROT_EXEC) != 0;

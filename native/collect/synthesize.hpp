@@ -27,7 +27,6 @@ class synthesizer {
       : proc_{&proc}, file_{&file}, with_tables_{with_tables}, between_{std::move(between)} {}
   // Writes the threads and mappings of a process. Writes nothing if it has ended.
   void process(pid_t pid);
-  void all_processes();
 
  private:
   void mappings(pid_t pid);

@@ -7,17 +7,18 @@
 #include <utility>
 
 #include "base/clock.hpp"
+#include "base/stop_flag.hpp"
 #include "collect/refusal.hpp"
 
 namespace stallscope::collect {
 namespace {
 
 constexpr auto between_scans = std::chrono::milliseconds{2};
-constexpr std::size_t quiet_scans_needed = 3;
+constexpr std::size_t min_quiet_scans = 3;
 // The longest creation of a thread, preemption included. Its fork record is written at the end, so
 // its parent may have been opened during the creation.
 constexpr std::uint64_t birth_ns = 20'000'000;
-constexpr std::uint64_t longest_attach_ns = 3'000'000'000;
+constexpr std::uint64_t max_attach_ns = 3'000'000'000;
 
 }  // namespace
 
@@ -25,9 +26,9 @@ bool thread_attach::attach(std::span<const pid_t> pids, drain& rings) {
   attaching_ = true;
   processes_.insert(pids.begin(), pids.end());
   open_first(pids);
-  const auto deadline = monotonic_ns() + longest_attach_ns;
+  const auto deadline = monotonic_ns() + max_attach_ns;
   std::size_t quiet = 0;
-  while (!settled(quiet) && monotonic_ns() < deadline) {
+  while (!settled(quiet) && monotonic_ns() < deadline && !stop_requested()) {
     std::this_thread::sleep_for(between_scans);
     rings.pass();
     const bool announced = open_announced();
@@ -39,7 +40,7 @@ bool thread_attach::attach(std::span<const pid_t> pids, drain& rings) {
 }
 
 bool thread_attach::settled(std::size_t quiet_scans) const {
-  return quiet_scans >= quiet_scans_needed && monotonic_ns() > last_opened_ns_ + birth_ns;
+  return quiet_scans >= min_quiet_scans && monotonic_ns() > last_opened_ns_ + birth_ns;
 }
 
 void thread_attach::open_first(std::span<const pid_t> pids) {

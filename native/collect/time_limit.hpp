@@ -1,11 +1,13 @@
 // A limit for a piece of work: in CPU time of the thread, so that a busy machine does not shorten
-// the work, and in elapsed time, so that a stalled disk does not block it forever. A check costs
-// two clock reads. The thread that made the limit must check it.
+// the work, and in elapsed time, so that a stalled disk does not block it forever. A request to
+// stop ends the work, too. A check costs two clock reads. The thread that made the limit must check
+// it.
 #pragma once
 
 #include <cstdint>
 
 #include "base/clock.hpp"
+#include "base/stop_flag.hpp"
 
 namespace stallscope::collect {
 
@@ -18,7 +20,8 @@ struct time_limit {
     return {thread_cpu_ns() + cpu_ns, stallscope::monotonic_ns() + wall_ns};
   }
   [[nodiscard]] bool passed() const noexcept {
-    return thread_cpu_ns() > cpu_ns || stallscope::monotonic_ns() > monotonic_ns;
+    return stop_requested() || thread_cpu_ns() > cpu_ns ||
+           stallscope::monotonic_ns() > monotonic_ns;
   }
 };
 

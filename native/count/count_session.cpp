@@ -32,7 +32,7 @@ void check_threads(const procfs& proc, std::span<const pid_t> tids) {
 }  // namespace
 
 count_session::count_session(const count_options& options, collect::reporter& report)
-    : report_{&report}, watch_{options.control_fd} {
+    : report_{&report}, watch_{options.control_fd, report} {
   facts_.options = options;
 }
 

@@ -1,8 +1,10 @@
 """Ends of a recording; perf can read the written data after every kind of end."""
 
+import json
 import select
 import signal
 import subprocess
+import sys
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -107,6 +109,30 @@ def test_the_control_descriptor_ends_the_recording(
     recording = collection.end()
     assert recording.exit_code == 0
     assert recording.document["end"]["reason"] == reason
+
+
+@pytest.mark.parametrize("command", [(), ("--", "sleep", "60")])
+def test_the_collector_ends_with_its_parent(
+    collector, target_program, tmp_path: Path, command: tuple[str, ...]
+) -> None:
+    """The control descriptor stays open: only the kernel reports the parent's end."""
+    words = ["--die-with-parent", "-o", str(tmp_path / "run"), *(command or ("-a",))]
+    script = "import subprocess, sys; subprocess.Popen(sys.argv[1:]).wait()"
+    with subprocess.Popen(
+        [sys.executable, "-c", script, str(collector), *words], stderr=subprocess.PIPE
+    ) as parent:
+        assert parent.stderr is not None
+        for line in parent.stderr:
+            if b"recording" in line:
+                break
+        parent.kill()
+        # All processes have ended when nobody holds the pipe any more.
+        assert select.select([parent.stderr], [], [], 20)[0]
+        parent.stderr.read()
+    assert json.loads((tmp_path / "run" / "recording.json").read_text())["end"] == {
+        "reason": "signal",
+        "target_status": {"signalled": 15} if command else None,
+    }
 
 
 def test_a_recording_started_disabled_begins_at_enable(start_target, start_collector) -> None:

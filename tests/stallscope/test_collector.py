@@ -1,11 +1,13 @@
 """Messages of the collector, decoded."""
 
 import io
+import os
+from pathlib import Path
 
 import pytest
 
-from stallscope import collector
-from stallscope.collector import CollectorProgress, Failure, Finished, Started
+from stallscope import collector, process_end
+from stallscope.collector import CollectorOptions, CollectorProgress, Failure, Finished, Started
 from stallscope.errors import ExitCode, StallscopeError, UnableError
 
 LINES = b"""\
@@ -45,3 +47,36 @@ def test_an_error_of_the_collector_keeps_its_exit_code() -> None:
         collector._collection_end(failure, 1, interrupted=False)
     assert caught.value.exit_code == ExitCode.TARGET_FAILED
     assert caught.value.remedy == "name another"
+
+
+def test_no_line_is_read_after_an_error() -> None:
+    lines = io.BytesIO(b'{"event": "error", "message": "m"}\n{"event": "ready"}\n')
+    assert isinstance(collector._read_messages(lines, lambda _: None), Failure)
+    assert lines.read() == b'{"event": "ready"}\n'
+
+
+UNRESPONSIVE = """#!/bin/bash
+trap '' TERM INT
+for word; do case $word in --progress-fd=*) fd=${word#*=} ;; esac; done
+echo $$ >"$0.pid"
+echo '{"event": "started"}' >&$fd
+while :; do :; done
+"""
+
+
+def test_an_unresponsive_collector_is_killed_if_the_caller_fails(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    script = tmp_path / "collect"
+    script.write_text(UNRESPONSIVE)
+    script.chmod(0o755)
+    monkeypatch.setattr(collector, "program", lambda _: script)
+    monkeypatch.setattr(process_end, "TERM_LIMIT_S", 0.05)
+
+    def fail(progress: CollectorProgress) -> None:
+        raise RuntimeError(progress.kind)
+
+    with pytest.raises(RuntimeError, match="started"):
+        collector.collect(CollectorOptions(tmp_path / "run", pids=(1,)), fail)
+    with pytest.raises(ProcessLookupError):
+        os.kill(int(Path(f"{script}.pid").read_text()), 0)

@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "base/program.hpp"
-#include "collect/end_watch.hpp"
+#include "collect/end_guard.hpp"
 #include "collect/probe.hpp"
 #include "collect/session.hpp"
 #include "command_line.hpp"
