@@ -19,7 +19,7 @@ from stallscope.collector import (
 from stallscope.errors import UnableError
 from stallscope.recordings import MANIFEST, Recording, open_recording
 from topdown.stacks.symbols.process_artifacts import (
-    copy_artifacts,
+    copy_artifacts_limited,
     copy_leftover_jit_maps,
     remove_artifacts,
 )
@@ -118,7 +118,7 @@ def copy_process_artifacts(pids: tuple[int, ...], options: CollectorOptions) -> 
     """Copy files that disappear with the processes into the recording; warn about missing ones."""
     try:
         copy_vdso(options.output)
-        warnings = copy_artifacts(pids, options.output)
+        warnings = copy_artifacts_limited(pids, options.output)
     except OSError as error:
         warn(f"binaries that disappear with the process could not be copied: {error.strerror}")
         return

@@ -6,6 +6,7 @@ described in regular_file.py, copies are written below descriptors of private di
 0600 in 0700.
 """
 
+import json
 import os
 import re
 import shutil
@@ -26,6 +27,7 @@ from stallscope.regular_file import (
 from topdown.stacks.elf.file import ElfError, ElfFile
 from topdown.stacks.profile import ProfileWarning
 from topdown.stacks.symbols.jit_maps import MAP_LIMIT, open_jit_map
+from topdown.stacks.symbols.limited_reader import ReadingBudget, ReadingLimits, read_limited
 
 _BLOCK = 1 << 20
 _MAPS_LIMIT = 64 << 20
@@ -43,6 +45,9 @@ class CopyLimits:
 
     file_bytes: int = 512 << 20
     all_bytes: int = 2 << 30
+
+
+COPYING_LIMITS = ReadingLimits(cpu_s=20.0, wall_s=30.0, output_bytes=1 << 30)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +77,38 @@ def copy_artifacts(
         copier.copy_binaries(pid)
         copier.copy_jit_map(pid)
     return tuple(copier.warnings)
+
+
+def copy_artifacts_limited(
+    pids: Iterable[int],
+    directory: Path,
+    *,
+    proc: Path = Path("/proc"),
+    limits: ReadingLimits = COPYING_LIMITS,
+) -> tuple[ProfileWarning, ...]:
+    """Copy artifacts as ``copy_artifacts`` does, in a limited process.
+
+    A file of another mount namespace may be on a file system that never answers. Raises OSError if
+    ``directory`` cannot be written.
+    """
+    tried = tuple(pids)
+
+    def copy() -> Iterator[bytes]:
+        try:
+            warnings = copy_artifacts(tried, directory, proc=proc)
+        except OSError as error:
+            yield json.dumps([error.errno, error.strerror]).encode()
+        else:
+            yield json.dumps([[warning.code, warning.message] for warning in warnings]).encode()
+
+    output = read_limited(copy, limits, ReadingBudget(limits.cpu_s, limits.wall_s))
+    if output.failure:
+        message = f"not all binaries that disappear with the process were copied: {output.failure}"
+        return (ProfileWarning("binary-lost", message),)
+    result = json.loads(output.content)
+    if result and isinstance(result[0], int):
+        raise OSError(*result)
+    return tuple(ProfileWarning(code, message) for code, message in result)
 
 
 def remove_artifacts(directory: Path) -> None:

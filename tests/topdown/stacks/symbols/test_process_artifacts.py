@@ -3,11 +3,18 @@
 import os
 import shutil
 import subprocess
+import time
 from pathlib import Path
 
 import pytest
 
-from topdown.stacks.symbols.process_artifacts import CopyLimits, copy_artifacts
+from topdown.stacks.symbols import process_artifacts
+from topdown.stacks.symbols.limited_reader import ReadingLimits
+from topdown.stacks.symbols.process_artifacts import (
+    CopyLimits,
+    copy_artifacts,
+    copy_artifacts_limited,
+)
 
 WAITER = (
     'int main(void) { char c; return __builtin_printf("up\\n"), fflush(0), (int)read(0, &c, 1); }'
@@ -141,3 +148,34 @@ def test_a_binary_of_another_mount_namespace_is_copied(
     finally:
         process.communicate()
     assert (tmp_path / "binaries" / build_id(waiter, made)).exists()
+
+
+@pytest.mark.usefixtures("needs_root")
+def test_a_limited_process_copies_with_the_same_warnings(waiter: Path, tmp_path: Path):
+    program = tmp_path / "program"
+    shutil.copy(waiter, program)
+    with Running(program) as pid:
+        program.unlink()
+        assert copy_artifacts_limited([pid], tmp_path) == ()
+    assert len(list((tmp_path / "binaries").iterdir())) == 1
+    assert copy_artifacts_limited([pid], tmp_path) == ()
+
+
+@pytest.mark.usefixtures("needs_root")
+def test_a_directory_that_cannot_be_written_is_reported_from_the_limited_process(
+    waiter: Path, tmp_path: Path
+):
+    (tmp_path / "binaries").write_text("a file")
+    program = tmp_path / "program"
+    shutil.copy(waiter, program)
+    with Running(program) as pid:
+        program.unlink()
+        with pytest.raises(NotADirectoryError):
+            copy_artifacts_limited([pid], tmp_path)
+
+
+def test_a_file_that_never_answers_does_not_stop_the_recorder(tmp_path: Path, monkeypatch):
+    monkeypatch.setattr(process_artifacts, "copy_artifacts", lambda *_, **__: time.sleep(60))
+    (warning,) = copy_artifacts_limited([1], tmp_path, limits=ReadingLimits(wall_s=0.2))
+    assert warning.code == "binary-lost"
+    assert warning.message.endswith("the time limit of 0.2 s was reached")
