@@ -144,7 +144,9 @@ def decode_owner(document: object) -> PinOwner:
     """Return the owner in a document; ValueError, KeyError or TypeError if it is invalid."""
     if not isinstance(document, dict):
         raise TypeError("expected an object with the owner")
-    return PinOwner(int(document["pid"]), int(document["start_ticks"]), str(document["name"]))
+    # Bytes of a command line that are not UTF-8 are surrogates here, which documents cannot hold.
+    name = str(document["name"]).encode("utf-8", "backslashreplace").decode()
+    return PinOwner(int(document["pid"]), int(document["start_ticks"]), name)
 
 
 def remove_journal(folder: int, level: int) -> None:

@@ -143,6 +143,15 @@ def test_a_path_that_is_not_of_its_knob_is_rejected(case: Case, path: str) -> No
         read_status(case.roots, case.run)
 
 
+def test_a_name_that_is_not_unicode_is_shown_escaped(case: Case) -> None:
+    owner = case.document["owner"] | {"name": "x\ud800\udcff"}
+    content = json.dumps(case.document | {"owner": owner}).encode()
+    (case.run / file_name(0)).write_bytes(content)
+    (pin,) = read_status(case.roots, case.run)
+    assert pin.owner.name == r"x\ud800\udcff"
+    case.read_and_restore(content)
+
+
 @given(content=st.binary(max_size=200))
 @settings(max_examples=EXAMPLES)
 def test_any_content_of_a_lock_file_names_an_owner_or_none(case: Case, content: bytes) -> None:
