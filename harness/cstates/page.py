@@ -3,17 +3,18 @@
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from markupsafe import Markup
+
 from harness.cli.outputs import write_whole
-from harness.page.panels import Head, Panel, render_panels
-from harness.page.tables import TABLE_STYLES
+from harness.page.panels import TABLE_STYLE, Head, Panel, render_panels
 
 _SUBJECT = "sleep states"
 
 
 def write_page(
-    path: Path, panels: Sequence[str], *, title: str, source: str, host: Mapping[str, str]
+    path: Path, panels: Sequence[Markup], *, title: str, source: str, host: Mapping[str, str]
 ) -> None:
-    """Write a page with the markup of panels."""
+    """Write a page of panels."""
     head = Head(title, "", _SUBJECT, source, _SUBJECT)
-    styled = [Panel("".join(panels), [TABLE_STYLES])]
+    styled = [Panel(panel, (TABLE_STYLE,)) for panel in panels]
     write_whole(path, [render_panels(styled, head, host)])

@@ -5,13 +5,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from harness.cli.outputs import write_whole
-from harness.page.document import escaped
+from harness.page.document import fragment
 from harness.page.panels import Head, Panel, render_panels
 from stallscope.host import read_host
-from stallscope.printable import visible_text
 
 INDEX = "index.html"
-_MAX_VERDICT = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,21 +32,14 @@ def write_index(output: Path, pages: Sequence[DemoPage]) -> Path:
         source="each with its verdict and its page",
     )
     index = output / INDEX
-    rows = "".join(_row(output, page) for page in pages)
-    markup = (
-        '<section class="panel" id="pages" aria-labelledby="pages-title">'
-        '<div class="panel-head"><h2 id="pages-title">Pages</h2></div>'
-        '<div class="scroll"><table><thead><tr><th scope="col">page</th>'
-        f'<th scope="col">verdict</th></tr></thead><tbody>{rows}</tbody></table></div></section>'
-    )
+    values = [
+        {
+            "title": page.title,
+            "link": page.path and page.path.relative_to(output).as_posix(),
+            "verdict": page.verdict,
+        }
+        for page in pages
+    ]
+    markup = fragment("harness.demo/index.html", pages=values)
     write_whole(index, [render_panels([Panel(markup, ())], head, facts)])
     return index
-
-
-def _row(output: Path, page: DemoPage) -> str:
-    title = escaped(visible_text(page.title, _MAX_VERDICT))
-    if page.path is not None:
-        target = escaped(page.path.relative_to(output).as_posix())
-        title = f'<a href="{target}">{title}</a>'
-    verdict = escaped(visible_text(page.verdict, _MAX_VERDICT))
-    return f'<tr><th scope="row">{title}</th><td class="wrap">{verdict}</td></tr>'

@@ -6,8 +6,8 @@ from pathlib import Path
 from harness.cli.outputs import write_whole
 from harness.load.recording import PAGE, LoadRecording, read_load
 from harness.load.text import rate_text
-from harness.page.latency_panel import FOLDER, STYLES, Series, latency_panel
-from harness.page.panels import Head, Panel, render_panels
+from harness.page.latency_panel import Series, latency_panel
+from harness.page.panels import Head, render_panels
 from harness.recordings.host_facts import host_facts
 from harness.recordings.settings_text import settings_facts
 from stallscope.recordings import MANIFEST, read_manifest
@@ -47,13 +47,13 @@ def render_page(
     series: Sequence[Series], *, title: str, recording_name: str, facts: Mapping[str, str]
 ) -> str:
     """Return the page, to be written as UTF-8; every text is escaped."""
-    markup = latency_panel(
+    panel = latency_panel(
         series,
         title="Latency",
         hint="from the intended start, which includes the time in which the server stalls",
     )
     head = Head(title, recording_name, "latency", "measured by the loader", "latency")
-    return render_panels([Panel(markup, [(FOLDER, STYLES)])], head, facts)
+    return render_panels([panel], head, facts)
 
 
 def _facts(recording: LoadRecording) -> dict[str, str]:

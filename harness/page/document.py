@@ -1,7 +1,7 @@
 """One self-contained HTML file: inline style and script, allowed by hash in its own policy.
 
-Pages are Jinja2 templates with autoescape, which stand beside their module. Markup that a panel has
-built is passed as ``Markup``; every other value is escaped.
+Pages and their parts are Jinja2 templates with autoescape, which stand beside their module. What a
+template returned is ``Markup``; every other value is escaped.
 """
 
 import base64
@@ -87,9 +87,9 @@ def render(document: Document) -> str:
     )
 
 
-def fragment(template: str, values: Mapping[str, object]) -> str:
+def fragment(template: str, **values: object) -> Markup:
     """Return the markup of a part of a page; ``template`` is "package/file.html"."""
-    return _environment().get_template(template).render(values)
+    return Markup(_environment().get_template(template).render(values))  # noqa: S704 - escaped there
 
 
 @cache

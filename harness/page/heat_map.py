@@ -3,8 +3,9 @@
 import math
 from dataclasses import dataclass
 
-from harness.page.document import escaped
-from stallscope.printable import visible_text
+from markupsafe import Markup
+
+from harness.page.document import fragment
 from stallscope.quantities import size_text, value_text
 
 _CELL_WIDTH, _CELL_HEIGHT, _LEFT, _TOP, _BOTTOM = 78, 30, 80, 6, 44
@@ -43,47 +44,47 @@ class HeatMap:
         return [cell.value for row in self.rows for cell in row if cell.value is not None]
 
 
-_LogRange = tuple[float, float] | None  # logarithms of the smallest and the largest value
-
-
-def render_heat_map(heat_map: HeatMap) -> str:
+def render_heat_map(heat_map: HeatMap) -> Markup:
     """Return the markup; a masked cell is grey and shows its reason as a tooltip."""
-    width = _LEFT + _CELL_WIDTH * len(heat_map.columns) + 6
     height = _TOP + _CELL_HEIGHT * len(heat_map.rows) + _BOTTOM
-    head = (
-        f'<svg class="plot heat" viewBox="0 0 {width} {height}" width="{width}" role="img" '
-        f'aria-label="{escaped(heat_map.title)}">'
-    )
     values = heat_map.values
     log_range = None
     if values and min(values) > 0:
         log_range = (math.log(min(values)), math.log(max(values)))
-    cells = [
-        _cell(heat_map, cell, (_LEFT + _CELL_WIDTH * column, _TOP + _CELL_HEIGHT * row), log_range)
-        for row, cells_of_row in enumerate(reversed(heat_map.rows))
-        for column, cell in enumerate(cells_of_row)
-    ]
-    return "".join([head, *cells, *_names(heat_map, height), "</svg>"])
+    return fragment(
+        "harness.page/heat_map.html",
+        title=heat_map.title,
+        x_title=heat_map.x_title,
+        y_title=heat_map.y_title,
+        columns=heat_map.columns,
+        rows=tuple(reversed(heat_map.row_names)),
+        cells=[
+            {"x": _LEFT + _CELL_WIDTH * column, "y": _TOP + _CELL_HEIGHT * row}
+            | _look(heat_map, cell, log_range)
+            for row, cells in enumerate(reversed(heat_map.rows))
+            for column, cell in enumerate(cells)
+            if not cell.is_blank
+        ],
+        width=_LEFT + _CELL_WIDTH * len(heat_map.columns) + 6,
+        height=height,
+        base=height - _BOTTOM,
+        left=_LEFT,
+        top=_TOP,
+        cell_width=_CELL_WIDTH,
+        cell_height=_CELL_HEIGHT,
+    )
 
 
-def _cell(
-    heat_map: HeatMap, cell: HeatMapCell, corner: tuple[int, int], log_range: _LogRange
-) -> str:
-    x, y = corner
-    middle = f'x="{x + _CELL_WIDTH / 2}" y="{y + _CELL_HEIGHT / 2 + 4}" text-anchor="middle"'
-    box = f'x="{x}" y="{y}" width="{_CELL_WIDTH}" height="{_CELL_HEIGHT}"'
-    if cell.is_blank:
-        return ""
+def _look(
+    heat_map: HeatMap, cell: HeatMapCell, log_range: tuple[float, float] | None
+) -> dict[str, str]:
+    """Return text and colours of a cell; a masked cell has no fill."""
     if cell.value is None or log_range is None:
-        reason = escaped(visible_text(cell.reason, 300))
-        masked = f"<title>{reason}</title><rect {box}/><text {middle}>\u2013</text>"
-        return f'<g class="heat-masked">{masked}</g>'
+        return {"text": cell.reason, "fill": ""}
     low, high = log_range
     place = (math.log(cell.value) - low) / (high - low) if high > low else 0.5
     text_colour = "#ffffff" if place < 0.55 else "#111111"
-    text = escaped(heat_map.text(cell.value))
-    fill = _colour(place)
-    return f'<g><rect {box} fill="{fill}"/><text {middle} fill="{text_colour}">{text}</text></g>'
+    return {"text": heat_map.text(cell.value), "fill": _colour(place), "text_colour": text_colour}
 
 
 def _colour(place: float) -> str:
@@ -96,27 +97,3 @@ def _colour(place: float) -> str:
         for low, high in zip(_COLOURS[step], _COLOURS[step + 1], strict=True)
     ]
     return "#" + "".join(f"{value:02x}" for value in mixed)
-
-
-def _names(heat_map: HeatMap, height: int) -> list[str]:
-    base = height - _BOTTOM
-    parts = [
-        f'<text class="plot-tick" text-anchor="middle" x="{_LEFT + _CELL_WIDTH * (x + 0.5)}" '
-        f'y="{base + 15}">{escaped(name)}</text>'
-        for x, name in enumerate(heat_map.columns)
-    ]
-    parts += [
-        f'<text class="plot-tick" text-anchor="end" x="{_LEFT - 6}" '
-        f'y="{_TOP + _CELL_HEIGHT * (y + 0.5) + 4}">{escaped(name)}</text>'
-        for y, name in enumerate(reversed(heat_map.row_names))
-    ]
-    middle = _LEFT + _CELL_WIDTH * len(heat_map.columns) / 2
-    parts.append(
-        f'<text class="plot-title" text-anchor="middle" x="{middle}" y="{height - 8}">'
-        f"{escaped(heat_map.x_title)}</text>"
-    )
-    parts.append(
-        f'<text class="plot-title" text-anchor="middle" transform="translate(12 '
-        f'{(_TOP + base) / 2}) rotate(-90)">{escaped(heat_map.y_title)}</text>'
-    )
-    return parts

@@ -8,15 +8,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from markupsafe import Markup
 
-from harness.page.document import escaped
-from harness.page.plot import Axis, Plot, Tick, decade_ticks, round_ticks
+from harness.page.document import fragment
+from harness.page.panels import Panel, StyleSheets
+from harness.page.plot import Axis, Figure, Plot, Tick, decade_ticks, round_ticks
 from stallscope.histograms import Histogram, IntervalLog
-from stallscope.printable import visible_text
 from stallscope.quantities import value_text
 
-FOLDER = "harness.page"
-STYLES = ("latency.css",)
+STYLE: StyleSheets = ("harness.page", ("latency.css",))
 PERCENTS = (50.0, 90.0, 99.0, 99.9, 100.0)
 _BINS = 72
 _MOST_LOOKS = 4
@@ -42,63 +42,53 @@ class Series:
     counts_requests: bool = True
 
 
-def latency_panel(series: Sequence[Series], *, title: str, hint: str) -> str:
-    """Return the markup of the panel; a series without values has a name and no line."""
-    whole = _wholes(series)
-    body = [latency_figures(series)]
-    body.append(_table(whole))
-    body += [
-        f'<p class="hint">{escaped(visible_text(warning, 400))}</p>'
-        for run in series
-        for warning in run.log.warnings
-    ]
-    return (
-        '<section class="panel" id="latency" aria-labelledby="latency-title">'
-        f'<div class="panel-head"><h2 id="latency-title">{escaped(title)}</h2>'
-        f'<p class="hint">{escaped(hint)}</p></div>'
-        f'<div class="latency-body">{"".join(body)}</div></section>'
+def latency_panel(series: Sequence[Series], *, title: str, hint: str) -> Panel:
+    """Return the panel; a series without values has a name and no line."""
+    markup = fragment(
+        "harness.page/latency_panel.html",
+        title=title,
+        hint=hint,
+        names=series_names(series),
+        figures=latency_figures(series),
+        heads=("Run", "Requests", *(f"p{percent:g}" for percent in PERCENTS[:-1]), "max"),
+        rows=[_cells(run, histogram) for run, histogram in _wholes(series)],
+        warnings=[warning for run in series for warning in run.log.warnings],
     )
+    return Panel(markup, (STYLE,))
 
 
-def latency_figures(series: Sequence[Series]) -> str:
-    """Return the plots of the runs with a legend; empty if there are no values."""
-    body = [_legend(series)] if len(series) > 1 else []
+def series_names(series: Sequence[Series]) -> list[str]:
+    """Return the names of the series that are drawn."""
+    return [run.name for run in series[:_MOST_LOOKS]]
+
+
+def latency_figures(series: Sequence[Series]) -> list[Figure]:
+    """Return the plots of the runs; none if there are no values."""
     parts = {
         index: histogram
         for index, (_, histogram) in enumerate(_wholes(series))
         if histogram and histogram.total
     }
-    if parts:
-        low, high = _bounds(list(parts.values()))
-        figures = _figure(_histogram(parts, low, high), "Distribution of latency")
-        figures += _figure(_curve(parts, low, high), "Latency by percentile")
-        counted = {index: series[index].log for index in parts if series[index].counts_requests}
-        if counted:
-            figures += _figure(_rate(counted), "Requests per second over time")
-        body.append(f'<div class="latency-plots">{figures}</div>')
-    return "".join(body)
+    if not parts:
+        return []
+    low, high = _bounds(list(parts.values()))
+    figures = [
+        Figure(_histogram(parts, low, high), "Distribution of latency"),
+        Figure(_curve(parts, low, high), "Latency by percentile"),
+    ]
+    counted = {index: series[index].log for index in parts if series[index].counts_requests}
+    if counted:
+        figures.append(Figure(_rate(counted), "Requests per second over time"))
+    return figures
 
 
 def _wholes(series: Sequence[Series]) -> list[tuple[Series, Histogram | None]]:
     return [(run, run.log.merged()) for run in series[:_MOST_LOOKS]]
 
 
-def _figure(plot: str, caption: str) -> str:
-    return f"<figure>{plot}<figcaption>{caption}</figcaption></figure>"
-
-
 def look(number: int) -> str:
     """Return the CSS class of a series by its index."""
     return f"series-{number}"
-
-
-def _legend(series: Sequence[Series]) -> str:
-    items = "".join(
-        f'<li><svg aria-hidden="true"><rect class="plot-swatch {look(index)}" width="12" '
-        f'height="12"/></svg>{escaped(visible_text(run.name, 100))}</li>'
-        for index, run in enumerate(series[:_MOST_LOOKS])
-    )
-    return f'<ul class="latency-legend">{items}</ul>'
 
 
 def _bounds(histograms: Sequence[Histogram]) -> tuple[float, float]:
@@ -115,7 +105,7 @@ def _latency_axis(low: float, high: float) -> Axis:
     return Axis(low, high, "latency", decade_ticks(low, high, DECADES), logarithmic=True)
 
 
-def _histogram(histograms: Mapping[int, Histogram], low: float, high: float) -> str:
+def _histogram(histograms: Mapping[int, Histogram], low: float, high: float) -> Markup:
     edges = np.geomspace(low, high, _BINS + 1)
     shares = {}
     for index, histogram in histograms.items():
@@ -129,13 +119,14 @@ def _histogram(histograms: Mapping[int, Histogram], low: float, high: float) -> 
     )
     return plot.drawn(
         *(
-            plot.bars(list(zip(edges[:-1], edges[1:], share, strict=True)), look(index))
+            bar
             for index, share in shares.items()
+            for bar in plot.bars(list(zip(edges[:-1], edges[1:], share, strict=True)), look(index))
         )
     )
 
 
-def _curve(histograms: Mapping[int, Histogram], low: float, high: float) -> str:
+def _curve(histograms: Mapping[int, Histogram], low: float, high: float) -> Markup:
     x = Axis(0, 5, "percentile", _CURVE_TICKS)
     y = Axis(low, high, "latency", decade_ticks(low, high, DECADES), logarithmic=True)
     plot = Plot(x, y, "Latency by percentile")
@@ -150,7 +141,7 @@ def _curve(histograms: Mapping[int, Histogram], low: float, high: float) -> str:
     return plot.drawn(*lines)
 
 
-def _rate(logs: Mapping[int, IntervalLog]) -> str:
+def _rate(logs: Mapping[int, IntervalLog]) -> Markup:
     """Return requests per second over time; an interval much shorter than the rest is left out."""
     series: dict[int, list[tuple[float, float]]] = {}
     for index, log in logs.items():
@@ -176,27 +167,8 @@ def _rate(logs: Mapping[int, IntervalLog]) -> str:
     )
 
 
-def _table(whole: Sequence[tuple[Series, Histogram | None]]) -> str:
-    heads = "".join(
-        f'<th scope="col" class="number">{"max" if percent == 100 else f"p{percent:g}"}</th>'
-        for percent in PERCENTS
-    )
-    rows = "".join(_row(run, histogram) for run, histogram in whole)
-    return (
-        '<div class="scroll"><table><thead><tr><th scope="col">Run</th>'
-        f'<th scope="col" class="number">Requests</th>{heads}</tr></thead>'
-        f"<tbody>{rows}</tbody></table></div>"
-    )
-
-
-def _row(run: Series, histogram: Histogram | None) -> str:
+def _cells(run: Series, histogram: Histogram | None) -> tuple[str, ...]:
     total = 0 if histogram is None else histogram.total
     values = [None if histogram is None else histogram.percentile(percent) for percent in PERCENTS]
-    cells = "".join(
-        f'<td class="number">{"n/a" if value is None else value_text(round(value), "ns")}</td>'
-        for value in values
-    )
-    return (
-        f'<tr><td class="name">{escaped(visible_text(run.name, 100))}</td>'
-        f'<td class="number">{total:,}</td>{cells}</tr>'
-    )
+    times = ("n/a" if value is None else value_text(round(value), "ns") for value in values)
+    return (run.name, f"{total:,}", *times)

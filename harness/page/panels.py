@@ -11,15 +11,18 @@ from stallscope.printable import visible_text
 
 # The style sheets of every page.
 LOOKS = ("harness.page", ("flame_view/theme.css", "flame_view/page.css", "flame_view/print.css"))
-Styles = Sequence[tuple[str, Sequence[str]]]  # packages, and names of style sheets in them
+StyleSheets = tuple[str, Sequence[str]]  # a package, and names of style sheets in it
+CURVE_STYLE: StyleSheets = ("harness.page", ("curve.css",))
+HEAT_MAP_STYLE: StyleSheets = ("harness.page", ("heat_map.css",))
+TABLE_STYLE: StyleSheets = ("harness.page", ("tables.css",))
 
 
 @dataclass(frozen=True, slots=True)
 class Panel:
-    """A panel's markup, in which every text is escaped, and its style sheets."""
+    """A panel's markup, as a template returned it, and its style sheets."""
 
-    markup: str
-    styles: Styles
+    markup: Markup
+    styles: Sequence[StyleSheets]
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +56,7 @@ def render_panels(panels: Sequence[Panel], head: Head, facts: Mapping[str, str])
                 "recording": head.recording_name,
                 "about": head.about,
                 "source": head.source,
-                "panels": Markup("".join(panel.markup for panel in panels)),  # noqa: S704
+                "panels": Markup().join(panel.markup for panel in panels),
                 "facts": facts,
             },
         )

@@ -2,12 +2,16 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from harness.page.document import escaped
+from markupsafe import Markup
+
+from harness.page.document import fragment
 
 WIDTH, HEIGHT = 460, 250
 _LEFT, _RIGHT, _TOP, _BOTTOM = 62, 12, 10, 40
+_FRAME = {"width": WIDTH, "height": HEIGHT, "left": _LEFT, "top": _TOP, "right": WIDTH - _RIGHT,
+          "base": HEIGHT - _BOTTOM}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,58 +56,62 @@ class Plot:
             HEIGHT - _BOTTOM - self.y.place(y) * (HEIGHT - _TOP - _BOTTOM),
         )
 
-    def line(self, points: Sequence[tuple[float, float]], look: str) -> str:
+    def line(self, points: Sequence[tuple[float, float]], look: str) -> "Line":
         """Return a line through the points."""
-        coordinates = " ".join(
-            f"{x:.1f},{y:.1f}" for x, y in (self.point(*pair) for pair in points)
-        )
-        return f'<polyline class="plot-line {look}" points="{coordinates}"/>'
+        coordinates = (self.point(*pair) for pair in points)
+        return Line(" ".join(f"{x:.1f},{y:.1f}" for x, y in coordinates), look)
 
-    def bars(self, spans: Sequence[tuple[float, float, float]], look: str) -> str:
+    def bars(self, spans: Sequence[tuple[float, float, float]], look: str) -> list["Box"]:
         """Return bars on the x axis; a span is (start, end, height)."""
-        parts = []
-        for low, high, value in spans:
-            left, top = self.point(low, value)
-            right, bottom = self.point(high, self.y.low)
-            if bottom - top > 0:
-                parts.append(
-                    f'<rect class="plot-bar {look}" x="{left:.1f}" y="{top:.1f}" '
-                    f'width="{max(right - left, 0.5):.1f}" height="{bottom - top:.1f}"/>'
-                )
-        return "".join(parts)
+        boxes = [
+            self.box((low, self.y.low), (high, value), f"plot-bar {look}")
+            for low, high, value in spans
+        ]
+        return [replace(box, width=max(box.width, 0.5)) for box in boxes if box.height > 0]
 
-    def drawn(self, *content: str) -> str:
-        """Return the whole plot: ticks, titles and content."""
-        base = HEIGHT - _BOTTOM
-        head = (
-            f'<svg class="plot" viewBox="0 0 {WIDTH} {HEIGHT}" role="img" '
-            f'aria-label="{escaped(self.label)}">'
-        )
-        titles = (
-            f'<text class="plot-title" text-anchor="middle" x="{(_LEFT + WIDTH - _RIGHT) / 2}" '
-            f'y="{HEIGHT - 6}">{escaped(self.x.title)}</text>'
-            f'<text class="plot-title" text-anchor="middle" transform="translate(12 '
-            f'{(_TOP + base) / 2}) rotate(-90)">{escaped(self.y.title)}</text>'
-        )
-        ticks = [self._x_tick(tick) for tick in self.x.ticks]
-        ticks += [self._y_tick(tick) for tick in self.y.ticks]
-        return "".join([head, *ticks, titles, *content, "</svg>"])
+    def box(
+        self,
+        low: tuple[float, float],
+        high: tuple[float, float],
+        look: str,
+        opacity: float | None = None,
+    ) -> "Box":
+        """Return a filled box between two pairs of values; ``look`` is a class."""
+        left, bottom = self.point(*low)
+        right, top = self.point(*high)
+        return Box(left, top, right - left, bottom - top, look, opacity)
 
-    def _x_tick(self, tick: Tick) -> str:
-        x, base = self.point(tick.at, self.y.low)
-        return (
-            f'<line class="plot-grid" x1="{x:.1f}" x2="{x:.1f}" y1="{_TOP}" y2="{base:.1f}"/>'
-            f'<text class="plot-tick" text-anchor="middle" x="{x:.1f}" y="{base + 14:.1f}">'
-            f"{escaped(tick.text)}</text>"
-        )
+    def drawn(self, *shapes: "Line | Box") -> Markup:
+        """Return the whole plot: ticks, titles and shapes."""
+        return fragment("harness.page/plot.html", plot=self, shapes=shapes, frame=_FRAME)
 
-    def _y_tick(self, tick: Tick) -> str:
-        x, y = self.point(self.x.low, tick.at)
-        return (
-            f'<line class="plot-grid" x1="{x:.1f}" x2="{WIDTH - _RIGHT}" y1="{y:.1f}" '
-            f'y2="{y:.1f}"/><text class="plot-tick" text-anchor="end" x="{x - 6:.1f}" '
-            f'y="{y + 4:.1f}">{escaped(tick.text)}</text>'
-        )
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line through pixels; ``look`` is its class."""
+
+    coordinates: str
+    look: str
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """A filled box, in pixels."""
+
+    left: float
+    top: float
+    width: float
+    height: float
+    look: str
+    opacity: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A plot with the text below it."""
+
+    plot: Markup
+    caption: str
 
 
 def round_ticks(high: float, most: int = 5) -> tuple[Tick, ...]:

@@ -2,6 +2,8 @@
 
 from collections.abc import Sequence
 
+from markupsafe import Markup
+
 from harness.page.document import fragment
 from stallscope.recordings import Manifest
 
@@ -23,7 +25,7 @@ _MODELLED = (
 )
 
 
-def panel_of_profile(manifest: Manifest | None) -> str:
+def panel_of_profile(manifest: Manifest | None) -> Markup:
     """Return the panel for a recording of samples; ``manifest`` is None for a perf.data file."""
     if manifest is None:
         return absent_panel(
@@ -45,10 +47,9 @@ def panel_of_profile(manifest: Manifest | None) -> str:
     )
 
 
-def absent_panel(why: str, commands: Sequence[tuple[str, str]]) -> str:
+def absent_panel(why: str, commands: Sequence[tuple[str, str]]) -> Markup:
     """Return the panel of a page without counts: the reason, and commands that measure slots.
 
     ``commands`` are pairs of a command line and its result.
     """
-    values = {"reason": why, "commands": commands}
-    return fragment("harness.topdown/absent_panel.html", values)
+    return fragment("harness.topdown/absent_panel.html", reason=why, commands=commands)

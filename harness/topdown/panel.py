@@ -3,6 +3,8 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from markupsafe import Markup
+
 from harness.page.document import fragment
 from harness.topdown.categories import category
 from harness.topdown.interval_text import share_text
@@ -59,25 +61,23 @@ class _Metric:
     unit: str
 
 
-def slots_panel(result: TopdownResult) -> str:
+def slots_panel(result: TopdownResult) -> Markup:
     """Return the panel's markup: heading, first level, intervals over time, tree, warnings."""
     shown = shown_nodes(result, None)
     tree = {name: node for name, node in result.nodes.items() if node.level is not None}
     has_intervals = any(node.interval for node in result.nodes.values())
     return fragment(
         f"{FOLDER}/panel.html",
-        {
-            "kind": result.kind,
-            "facts": heading(result),
-            "whole": list(_whole(result)),
-            "time": stacked_time(result),
-            "interval_head": "Interval" if has_intervals else "",
-            "tree_rows": list(_rows(result, shown)),
-            "explanation": explained(result, result.bottleneck[-1]) if result.bottleneck else [],
-            "warnings": list(_warnings(result, shown)),
-            "all_rows": list(_rows(result, tree)) if len(tree) > len(shown) else [],
-            "metrics": list(_metrics(result)),
-        },
+        kind=result.kind,
+        facts=heading(result),
+        whole=list(_whole(result)),
+        time=stacked_time(result),
+        interval_head="Interval" if has_intervals else "",
+        tree_rows=list(_rows(result, shown)),
+        explanation=explained(result, result.bottleneck[-1]) if result.bottleneck else [],
+        warnings=list(_warnings(result, shown)),
+        all_rows=list(_rows(result, tree)) if len(tree) > len(shown) else [],
+        metrics=list(_metrics(result)),
     )
 
 

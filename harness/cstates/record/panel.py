@@ -4,12 +4,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
+from markupsafe import Markup
 
 from cstates.advice.sleep_costs import explain
 from cstates.advice.suggestions import advise
 from harness.cstates.advise.result import advise_result
 from harness.cstates.advise.text import advise_lines
-from harness.cstates.explain.result import ExplainResult, explain_result
+from harness.cstates.explain.result import explain_result
 from harness.cstates.explain.text import HEADS, PROCESS_HEADS, cost_tables
 from harness.cstates.page import write_page
 from harness.cstates.record.analysis import idle_run, state_name
@@ -24,8 +25,7 @@ from harness.cstates.record.text import (
     wake_rows,
 )
 from harness.cstates.record.what_if import what_if_panel
-from harness.page.document import escaped
-from harness.page.tables import facts_list, panel, row, table
+from harness.page.document import fragment
 from harness.recordings.host_facts import host_facts
 from stallscope.histograms import Histogram
 from stallscope.recordings import MANIFEST, read_manifest
@@ -47,71 +47,64 @@ def write_idle_page(path: Path, folder: Path, result: IdleResult) -> None:
     )
 
 
-def idle_panel(result: IdleResult) -> str:
+def idle_panel(result: IdleResult) -> Markup:
     """Return the panel's markup."""
     run = idle_run(result)
-    body = [facts_list(facts(result))]
-    states = tuple(state_rows(result))
-    if states:
-        body.append(table(STATE_HEADS, map(row, states)))
-    if result.wakes:
-        body.append("<h3>Measured against declared exit latency</h3>")
-        body.append(table(WAKE_HEADS, map(row, wake_rows(result))))
-        body.append(f"<p>{escaped(EXPLANATION)}</p>")
-    body.extend(_histograms(result))
-    body.extend(_costs(explain_result(run, explain(run))))
-    body.append("<h3>Advice</h3>")
-    advice = advise_result(advise(run))
-    body.extend(f"<p>{escaped(line)}</p>" for line in advise_lines(advice, _NO_WRAPPING))
-    return panel("cstates-idle", "Idle intervals", "measured", "".join(body))
+    step = _WIDTH / BINS
+    return fragment(
+        "harness.cstates.record/panel.html",
+        facts=list(facts(result)),
+        state_heads=STATE_HEADS,
+        state_rows=list(state_rows(result)),
+        wake_heads=WAKE_HEADS,
+        wake_rows=list(wake_rows(result)) if result.wakes else [],
+        explanation=EXPLANATION,
+        histograms=list(_histograms(result)),
+        labels=[{"left": place * step, "text": length_text(place)} for place in range(0, BINS, 4)],
+        width=_WIDTH,
+        height=_HEIGHT,
+        foot=_FOOT,
+        costs=[
+            (_SUBJECTS[heads[0]], heads, list(rows))
+            for heads, rows in cost_tables(explain_result(run, explain(run)))
+        ],
+        advice=list(advise_lines(advise_result(advise(run)), _NO_WRAPPING)),
+    )
 
 
-def _costs(costs: ExplainResult) -> Iterator[str]:
-    for heads, rows in cost_tables(costs):
-        yield f"<h3>What sleeps cost, {_SUBJECTS[heads[0]]}</h3>"
-        yield table(heads, map(row, rows))
-
-
-def _histograms(result: IdleResult) -> Iterator[str]:
+def _histograms(result: IdleResult) -> Iterator[dict[str, object]]:
+    """Yield for each state the title, the bars by length, and the mark of its target."""
     run = idle_run(result)
     for state in run.all_states:
         lengths = run.lengths_of(state.index)
         if lengths is None:
             continue
         target_us = state.target_residency_us
-        name = state_name(run, state.index)
         mark = f", target residency {target_us:,} us marked" if target_us else ""
-        yield f"<h3>{escaped(f'Lengths in {name}{mark}')}</h3>"
-        yield _bars(lengths, target_us)
+        yield {
+            "title": f"Lengths in {state_name(run, state.index)}{mark}",
+            "bars": list(_bars(lengths)),
+            "mark": _position(target_us) if target_us else None,
+        }
 
 
-def _bars(lengths: Histogram, target_us: int | None) -> str:
-    """Return an SVG histogram with a bar for each power of two of the length."""
+def _position(length_us: int) -> float:
+    return float(min(max(np.log2(length_us), 0), BINS)) * _WIDTH / BINS
+
+
+def _bars(lengths: Histogram) -> Iterator[dict[str, object]]:
+    """Yield a bar for each power of two of the length, in pixels."""
     counts = octaves(lengths)
     highest = max(1, int(counts.max()))
     step = _WIDTH / BINS
-    bars = "".join(
-        f'<rect x="{place * step + 1:.1f}" y="{_HEIGHT * (1 - count / highest):.1f}" '
-        f'width="{step - 2:.1f}" height="{_HEIGHT * count / highest:.1f}" fill="currentColor" '
-        f'opacity="0.6"><title>{escaped(f"{_range_text(place)}: {int(count):,}")}</title></rect>'
-        for place, count in enumerate(counts)
-    )
-    labels = "".join(
-        f'<text x="{place * step:.1f}" y="{_HEIGHT + 13}" font-size="10" fill="currentColor">'
-        f"{escaped(length_text(place))}</text>"
-        for place in range(0, BINS, 4)
-    )
-    mark = ""
-    if target_us:
-        x = min(max(np.log2(target_us), 0), BINS) * step
-        mark = (
-            f'<line x1="{x:.1f}" x2="{x:.1f}" y1="0" y2="{_HEIGHT}" stroke="currentColor" '
-            'stroke-dasharray="3 3"/>'
-        )
-    return (
-        f'<svg viewBox="0 0 {_WIDTH} {_HEIGHT + _FOOT}" role="img" '
-        f'aria-label="Idle intervals by length">{bars}{mark}{labels}</svg>'
-    )
+    for place, count in enumerate(counts):
+        yield {
+            "left": place * step + 1,
+            "top": _HEIGHT * (1 - count / highest),
+            "width": step - 2,
+            "height": _HEIGHT * count / highest,
+            "text": f"{_range_text(place)}: {int(count):,}",
+        }
 
 
 def _range_text(place: int) -> str:

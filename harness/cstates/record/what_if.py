@@ -3,6 +3,8 @@
 from contextlib import suppress
 from pathlib import Path
 
+from markupsafe import Markup
+
 from cstates.idle.recording import TRACE_FILE
 from cstates.idle.run import IdleRun
 from cstates.simulation.governors import select_governors
@@ -16,11 +18,11 @@ from harness.cstates.simulate.result import simulate_result
 from stallscope.errors import UsageError
 
 
-def what_if_panel(folder: Path, result: IdleResult) -> str:
+def what_if_panel(folder: Path, result: IdleResult) -> Markup:
     """Return the panel's markup; an empty text if nothing was traced or one state is declared."""
     table = _table(idle_run(result))
     if not result.intervals_kept or table is None or not (folder / TRACE_FILE).is_file():
-        return ""
+        return Markup()
     trace = read_trace(folder / TRACE_FILE)
     machine = SimulatedMachine(table)
     governors = simulate(trace, machine, select_governors((), table))

@@ -2,26 +2,36 @@
 
 from pathlib import Path
 
+from markupsafe import Markup
+
 from harness.cstates.page import write_page
-from harness.cstates.show.groups import cpu_groups
+from harness.cstates.show.groups import CpuGroup, cpu_groups
 from harness.cstates.show.result import ShowResult
 from harness.cstates.show.rows import HEADS, facts, group_facts, span_text, state_rows
-from harness.page.document import escaped
-from harness.page.tables import MUTED, facts_list, panel, row, table
+from harness.page.document import fragment
 from stallscope.host import read_host
 from stallscope.system_files import Roots
 
 
-def states_panel(result: ShowResult) -> str:
+def states_panel(result: ShowResult) -> Markup:
     """Return the panel's markup: facts, and a table for each group of CPUs."""
-    body = [facts_list(facts(result)), f"<p>{escaped(span_text(result))}</p>"]
-    for group in cpu_groups(result):
-        body.append(f"<h3>{escaped(group.name)}</h3>")
-        body.append(facts_list(group_facts(group, result.frequency)))
-        rows = [row(cells.cells, MUTED if cells.closed else "") for cells in state_rows(group)]
-        if rows:
-            body.append(table(HEADS, rows))
-    return panel("cstates", "Sleep states", "measured", "".join(body))
+    return fragment(
+        "harness.cstates.show/panel.html",
+        facts=list(facts(result)),
+        span=span_text(result),
+        heads=HEADS,
+        groups=[_group_values(group, result) for group in cpu_groups(result)],
+    )
+
+
+def _group_values(group: CpuGroup, result: ShowResult) -> dict[str, object]:
+    rows = list(state_rows(group))
+    return {
+        "name": group.name,
+        "facts": list(group_facts(group, result.frequency)),
+        "rows": [row.cells for row in rows],
+        "muted": [index for index, row in enumerate(rows) if row.closed],
+    }
 
 
 def write_states_page(path: Path, result: ShowResult, roots: Roots) -> None:

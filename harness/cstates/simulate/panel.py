@@ -2,22 +2,23 @@
 
 from pathlib import Path
 
+from markupsafe import Markup
+
 from harness.cstates.page import write_page
 from harness.cstates.simulate.result import SimulateResult
 from harness.cstates.simulate.text import cells, heads, notes, title
-from harness.page.document import escaped
-from harness.page.tables import panel, row, table
+from harness.page.document import fragment
 
 
-def simulated_panel(result: SimulateResult) -> str:
+def simulated_panel(result: SimulateResult) -> Markup:
     """Return the panel's markup: a row for each governor, and the meaning of its numbers."""
-    body = [
-        f"<p>{escaped(title(result))}</p>",
-        table(heads(result), (row(cells(simulated)) for simulated in result.rows)),
-        *(f"<p>{escaped(text)}</p>" for text in notes(result)),
-    ]
-    hint = '<span class="modelled">modelled</span>'
-    return panel("cstates-simulated", "What governors would choose", hint, "".join(body))
+    return fragment(
+        "harness.cstates.simulate/panel.html",
+        title=title(result),
+        heads=heads(result),
+        rows=[cells(simulated) for simulated in result.rows],
+        notes=list(notes(result)),
+    )
 
 
 def write_simulated_page(path: Path, result: SimulateResult) -> None:

@@ -3,79 +3,52 @@
 import math
 from collections.abc import Callable, Sequence
 
-from harness.io.curve.result import CurvePoint, CurveResult, named_depths
-from harness.page import latency_panel
-from harness.page.document import escaped
-from harness.page.latency_panel import DECADES, look
-from harness.page.panels import Panel
-from harness.page.plot import Axis, Plot, Tick, decade_ticks, round_ticks
-from ioprobe.engine.points import Latency
-from stallscope.printable import visible_text
-from stallscope.quantities import value_text
+from markupsafe import Markup
 
-STYLES = (
-    (latency_panel.FOLDER, latency_panel.STYLES),
-    ("harness.io.curve", ("curve.css",)),
-)
+from harness.io.curve.result import CurvePoint, CurveResult, named_depths
+from harness.io.curve.text import HEADS, point_cells
+from harness.page.document import fragment
+from harness.page.latency_panel import DECADES, look
+from harness.page.latency_panel import STYLE as LATENCY_STYLE
+from harness.page.panels import CURVE_STYLE, Panel
+from harness.page.plot import Axis, Figure, Line, Plot, Tick, decade_ticks, round_ticks
+from ioprobe.engine.points import Latency
+
 _LINES: tuple[tuple[str, Callable[[Latency], float]], ...] = (
     ("p50", lambda latency: latency.p50),
     ("p99", lambda latency: latency.p99),
     ("p99.9", lambda latency: latency.p999),
 )
-_HEADS = ("Depth", "Requests/s", "least", "most", "mean", "p50", "p90", "p99", "p99.9", "max", "")
 
 
 def panels(result: CurveResult) -> tuple[Panel, ...]:
-    """Return the panel of a curve; every text of the result is escaped."""
-    return (Panel(_markup(result), STYLES),)
-
-
-def _markup(result: CurveResult) -> str:
+    """Return the panel of a curve."""
     accepted = [point for point in result.points if point.ok and point.latency_ns is not None]
-    parts = [_findings(result), _depths(result)]
+    figures = []
     if len(accepted) > 1:
-        plots = _figure(_throughput(result, accepted), "Throughput by requests in flight")
-        plots += _figure(_latency(result, accepted), "Latency by requests in flight")
-        parts.append(f'<div class="latency-plots">{plots}</div>{_legend()}')
-    parts.append(_table(result))
-    parts += [_hint(text) for text in (*_masked(result), *result.warnings)]
-    parts.append(_hint("; ".join(f"{label}: {text}" for label, text in result.facts.items())))
-    return (
-        '<section class="panel" id="curve" aria-labelledby="curve-title">'
-        '<div class="panel-head"><h2 id="curve-title">Response curve</h2>'
-        f'<p class="hint">{_text(result.requests.text)}, {_text(result.source)}'
-        f"{'' if result.complete else ', interrupted'}</p></div>"
-        f'<div class="latency-body">{"".join(parts)}</div></section>'
+        figures = [
+            Figure(_throughput(result, accepted), "Throughput by requests in flight"),
+            Figure(_latency(result, accepted), "Latency by requests in flight"),
+        ]
+    state = "" if result.complete else ", interrupted"
+    markup = fragment(
+        "harness.io.curve/panel.html",
+        hint=f"{result.requests.text}, {result.source}{state}",
+        findings=result.findings,
+        depths=named_depths(result),
+        figures=figures,
+        lines=[name for name, _ in _LINES],
+        heads=(*HEADS, ""),
+        rows=[
+            (point_cells(point), ", ".join(result.names_of(point.depth))) for point in result.points
+        ],
+        hints=(
+            *_masked(result),
+            *result.warnings,
+            "; ".join(f"{label}: {text}" for label, text in result.facts.items()),
+        ),
     )
-
-
-def _text(text: str) -> str:
-    return escaped(visible_text(text, 400))
-
-
-def _hint(text: str) -> str:
-    return f'<p class="hint">{_text(text)}</p>'
-
-
-def _findings(result: CurveResult) -> str:
-    return "".join(
-        f'<p class="curve-finding"><b>{_text(finding.verdict)}</b>: {_text(finding.text)}</p>'
-        for finding in result.findings
-    )
-
-
-def _depths(result: CurveResult) -> str:
-    items = "".join(
-        f'<div class="curve-depth mark-{index}"><dt>{_text(named.name)}</dt>'
-        f"<dd><b>{'none' if named.depth is None else named.depth}</b> "
-        f"<span>{_text(named.text)}</span></dd></div>"
-        for index, named in enumerate(named_depths(result))
-    )
-    return f'<dl class="curve-depths">{items}</dl>'
-
-
-def _figure(plot: str, caption: str) -> str:
-    return f"<figure>{plot}<figcaption>{caption}</figcaption></figure>"
+    return (Panel(markup, (LATENCY_STYLE, CURVE_STYLE)),)
 
 
 def _depth_axis(points: Sequence[CurvePoint]) -> Axis:
@@ -86,7 +59,7 @@ def _depth_axis(points: Sequence[CurvePoint]) -> Axis:
     return Axis(low, high, "requests in flight", ticks, logarithmic=True)
 
 
-def _throughput(result: CurveResult, points: Sequence[CurvePoint]) -> str:
+def _throughput(result: CurveResult, points: Sequence[CurvePoint]) -> Markup:
     top = 1.08 * max(point.iops_max or point.iops or 0.0 for point in points)
     y = Axis(0, top, "requests/s", round_ticks(top))
     plot = Plot(_depth_axis(points), y, "Throughput by requests in flight")
@@ -99,7 +72,7 @@ def _throughput(result: CurveResult, points: Sequence[CurvePoint]) -> str:
     return plot.drawn(*_marks(result, plot), *spans, line)
 
 
-def _latency(result: CurveResult, points: Sequence[CurvePoint]) -> str:
+def _latency(result: CurveResult, points: Sequence[CurvePoint]) -> Markup:
     latencies = [
         (point.depth, point.latency_ns) for point in points if point.latency_ns is not None
     ]
@@ -119,7 +92,7 @@ def _latency(result: CurveResult, points: Sequence[CurvePoint]) -> str:
     return plot.drawn(*_marks(result, plot), *lines)
 
 
-def _marks(result: CurveResult, plot: Plot) -> list[str]:
+def _marks(result: CurveResult, plot: Plot) -> list[Line]:
     """Return a vertical line for each named depth, in the colour of its entry above."""
     return [
         plot.line(
@@ -127,42 +100,6 @@ def _marks(result: CurveResult, plot: Plot) -> list[str]:
         )
         for index, named in enumerate(named_depths(result))
         if named.depth is not None and named.depth >= plot.x.low
-    ]
-
-
-def _legend() -> str:
-    items = "".join(
-        f'<li><svg aria-hidden="true"><rect class="plot-swatch {look(index)}" width="12" '
-        f'height="12"/></svg>{name}</li>'
-        for index, (name, _) in enumerate(_LINES)
-    )
-    return f'<ul class="latency-legend">{items}</ul>'
-
-
-def _table(result: CurveResult) -> str:
-    heads = "".join(f'<th scope="col" class="number">{name}</th>' for name in _HEADS)
-    rows = "".join(
-        "<tr>"
-        + "".join(f'<td class="number">{escaped(cell)}</td>' for cell in _cells(point))
-        + f"<td>{_text(', '.join(result.names_of(point.depth)))}</td></tr>"
-        for point in result.points
-    )
-    return (
-        f'<div class="scroll"><table class="curve-table"><thead><tr>{heads}</tr></thead>'
-        f"<tbody>{rows}</tbody></table></div>"
-    )
-
-
-def _cells(point: CurvePoint) -> list[str]:
-    latency = point.latency_ns
-    if point.iops is None or latency is None:
-        return [str(point.depth), "masked", *["n/a"] * (len(_HEADS) - 3)]
-    rates = [point.iops, point.iops_min or point.iops, point.iops_max or point.iops]
-    times_ns = [latency.mean, latency.p50, latency.p90, latency.p99, latency.p999, latency.max]
-    return [
-        str(point.depth),
-        *(f"{rate:,.0f}" for rate in rates),
-        *(value_text(round(time_ns), "ns") for time_ns in times_ns),
     ]
 
 

@@ -37,7 +37,7 @@ def lines(result: CurveResult, width: int) -> Iterator[str]:
 def _table(result: CurveResult, width: int) -> Iterator[str]:
     names = [", ".join(result.names_of(point.depth)) for point in result.points]
     names_width = max(map(len, names), default=0) + 4
-    cells = [HEADS, *map(_cells, result.points)]
+    cells = [HEADS, *map(point_cells, result.points)]
     rows = fitting_rows(cells, width - names_width, _OPTIONAL)
     rows_width = max(map(len, rows))
     bars = _bars(result, min(_LONGEST_BAR, width - rows_width - names_width))
@@ -45,7 +45,8 @@ def _table(result: CurveResult, width: int) -> Iterator[str]:
         yield f"{row:{rows_width}}  {bar}{name}".rstrip()
 
 
-def _cells(point: CurvePoint) -> tuple[str, ...]:
+def point_cells(point: CurvePoint) -> tuple[str, ...]:
+    """Return the texts of a depth under ``HEADS``."""
     latency = point.latency_ns
     if point.iops is None or latency is None:
         return (str(point.depth), "masked", *[""] * (len(HEADS) - 2))

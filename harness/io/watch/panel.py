@@ -1,61 +1,47 @@
 """The panels of a watch: block requests by device, process and size, a heat map, histograms."""
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from harness.io.latencies import histogram_log
-from harness.io.watch.result import RequestRow, WatchResult
+from harness.io.watch.result import WatchResult
 from harness.io.watch.text import HEADS, facts, row_cells
-from harness.page import latency_panel
-from harness.page.document import escaped
-from harness.page.latency_panel import DECADES, Series
-from harness.page.panels import Panel
-from harness.page.plot import Axis, Plot, decade_ticks, round_ticks
-from harness.page.tables import TABLE_STYLES, facts_list, panel, row, table
+from harness.page.document import fragment
+from harness.page.latency_panel import DECADES, Series, latency_panel
+from harness.page.latency_panel import STYLE as LATENCY_STYLE
+from harness.page.panels import TABLE_STYLE, Panel, StyleSheets
+from harness.page.plot import Axis, Box, Figure, Plot, decade_ticks, round_ticks
 from ioprobe.watch.histograms import GEOMETRY
-from stallscope.printable import visible_text
 
-STYLES = (
-    TABLE_STYLES,
-    (latency_panel.FOLDER, latency_panel.STYLES),
-    ("harness.io.watch", ("watch.css",)),
-)
+_STYLE: StyleSheets = ("harness.io.watch", ("watch.css",))
 _MAX_ROWS = 200
 _OPACITIES = (0.12, 0.25, 0.4, 0.6, 0.8, 1.0)
 
 
 def panels(result: WatchResult) -> tuple[Panel, ...]:
-    """Return the panels of a watch; every text of the result is escaped."""
-    main = Panel(_markup(result), STYLES)
+    """Return the panels of a watch."""
+    tables = (("device", result.rows), ("process", result.processes), ("size", result.sizes))
+    markup = fragment(
+        "harness.io.watch/panel.html",
+        hint=f"measured over {result.seconds:.1f} s with kernel tracepoints",
+        heat=_heat_map(result),
+        tables=[
+            (
+                name,
+                (name.capitalize(), *HEADS[1:]),
+                [row_cells(row, result.seconds) for row in rows[:_MAX_ROWS]],
+            )
+            for name, rows in tables
+        ],
+        facts=list(facts(result)),
+        warnings=[f"warning: {text}" for text in result.warnings],
+    )
+    main = Panel(markup, (TABLE_STYLE, LATENCY_STYLE, _STYLE))
     series = list(_series(result))
     if not series:
         return (main,)
-    plots = latency_panel.latency_panel(
-        series, title="Latency", hint="of the two busiest rows: in the queue and on the device"
-    )
-    return (main, Panel(plots, [(latency_panel.FOLDER, latency_panel.STYLES)]))
-
-
-def _markup(result: WatchResult) -> str:
-    tables = (("Device", result.rows), ("Process", result.processes), ("Size", result.sizes))
-    body = [_heat_map(result)]
-    body += [part for head, rows in tables for part in _table(head, rows, result.seconds)]
-    body.append("<h3>Facts</h3>")
-    body.append(facts_list(facts(result)))
-    body += [f"<p>warning: {escaped(visible_text(text, 400))}</p>" for text in result.warnings]
-    hint = escaped(f"measured over {result.seconds:.1f} s with kernel tracepoints")
-    return panel("watch", "Block requests", hint, "".join(body))
-
-
-def _table(head: str, rows: Sequence[RequestRow], seconds: float) -> Iterator[str]:
-    if not rows:
-        return
-    yield f"<h3>By {head.lower()}</h3>"
-    cells = (
-        row([visible_text(cell, 100) for cell in row_cells(request_row, seconds)])
-        for request_row in rows[:_MAX_ROWS]
-    )
-    yield table((head, *HEADS[1:]), cells)
+    hint = "of the two busiest rows: in the queue and on the device"
+    return (main, latency_panel(series, title="Latency", hint=hint))
 
 
 def _series(result: WatchResult) -> Iterator[Series]:
@@ -68,7 +54,7 @@ def _series(result: WatchResult) -> Iterator[Series]:
                 yield Series(f"{busy.device} {busy.direction}, {kind}", log, counts_requests=False)
 
 
-def _heat_map(result: WatchResult) -> str:
+def _heat_map(result: WatchResult) -> Figure | None:
     heat = result.heat
     used = [
         place
@@ -76,7 +62,7 @@ def _heat_map(result: WatchResult) -> str:
         if any(column[place] for column in heat.columns)
     ]
     if not used:
-        return "<p>No request completed.</p>"
+        return None
     low, high = heat.row_edges_ns[used[0]], heat.row_edges_ns[used[-1] + 1]
     end_s = heat.column_s * len(heat.columns)
     plot = Plot(
@@ -85,29 +71,22 @@ def _heat_map(result: WatchResult) -> str:
         "Requests by latency over time",
     )
     maximum = max(max(column) for column in heat.columns)
-    cells = "".join(_cells(result, plot, maximum))
     caption = (
         "Latency over time, from the first event of a request to its completion. A column is "
         f"{heat.column_s:g} s; the darkest cells hold up to {maximum:,} requests, each lighter "
         "shade a fraction of it"
     )
-    return (
-        f'<figure class="watch-heat">{plot.drawn(cells)}'
-        f"<figcaption>{escaped(caption)}</figcaption></figure>"
-    )
+    return Figure(plot.drawn(*_boxes(result, plot, maximum)), caption)
 
 
-def _cells(result: WatchResult, plot: Plot, maximum: int) -> Iterator[str]:
+def _boxes(result: WatchResult, plot: Plot, maximum: int) -> Iterator[Box]:
     heat = result.heat
     for number, column in enumerate(heat.columns):
         for place, count in enumerate(column):
             if not count:
                 continue
-            left, bottom = plot.point(number * heat.column_s, heat.row_edges_ns[place])
-            right, top = plot.point((number + 1) * heat.column_s, heat.row_edges_ns[place + 1])
             share = math.log1p(count) / math.log1p(maximum)
             opacity = _OPACITIES[min(len(_OPACITIES) - 1, int(share * len(_OPACITIES)))]
-            yield (
-                f'<rect class="watch-cell" x="{left:.1f}" y="{top:.1f}" '
-                f'width="{right - left:.2f}" height="{bottom - top:.2f}" fill-opacity="{opacity}"/>'
-            )
+            low = (number * heat.column_s, heat.row_edges_ns[place])
+            high = ((number + 1) * heat.column_s, heat.row_edges_ns[place + 1])
+            yield plot.box(low, high, "watch-cell", opacity)

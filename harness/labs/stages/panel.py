@@ -16,7 +16,7 @@ from harness.labs.stages.text import (
     slot_text,
 )
 from harness.page import document, latency_panel
-from harness.page.document import Document, escaped, escaped_visible
+from harness.page.document import Document
 from harness.page.panels import LOOKS
 from harness.topdown import panel as slots_panel
 from harness.topdown.absent_panel import absent_panel
@@ -67,25 +67,15 @@ def render_page(result: StagesResult, data: PageData) -> str:
     """Return the page, to be written as UTF-8: self-contained, without a script."""
     synthetic = " (synthetic code)" if result.synthetic else ""
     title = f"Execution stages off and on: {result.path}{synthetic}"
-    notes = "".join(f"<li>{escaped_visible(note)}</li>" for note in result.notes)
+    latency = latency_panel.latency_panel(data.latency, title="Latency", hint=data.latency_hint)
     styles = (
         document.sources(*LOOKS),
         document.sources(slots_panel.FOLDER, slots_panel.STYLES),
-        document.sources(latency_panel.FOLDER, latency_panel.STYLES),
+        *(document.sources(*sheets) for sheets in latency.styles),
         document.sources(_FOLDER, ("stages.css",)),
         # Nested, because the class names of the graph are generic.
         f".flames svg {{{STYLE}}}",
     )
-    panels = {
-        "notes": f'<ul class="slots-warnings">{notes}</ul>' if notes else "",
-        "flames": _flames(result, data.flames),
-        "table": _table(_COLUMNS, [_load_block(table) for table in result.loads]),
-        "latency": latency_panel.latency_panel(
-            data.latency, title="Latency", hint=data.latency_hint
-        ),
-        "simulated": _simulated(result),
-        "slots": _slots(result),
-    }
     values = {
         "title": title,
         "recording": data.recording_name,
@@ -93,7 +83,15 @@ def render_page(result: StagesResult, data: PageData) -> str:
         "verdict": result.verdict,
         "reason": result.verdict_reason,
         "facts": data.facts,
-        **{name: Markup(markup) for name, markup in panels.items()},  # noqa: S704 - escaped there
+        "notes": result.notes,
+        "flames": [_flame_values(flame) for flame in data.flames],
+        "no_flames": result.profiles_unavailable or "not recorded",
+        "columns": _COLUMNS,
+        "loads": [_load_block(table) for table in result.loads],
+        "latency": latency.markup,
+        "simulated": _simulated(result),
+        "slots": _slots(result),
+        "no_slots": _no_slots(result),
     }
     return document.render(
         Document(
@@ -105,61 +103,37 @@ def render_page(result: StagesResult, data: PageData) -> str:
     )
 
 
-def _panel(name: str, title: str, hint: str, body: str) -> str:
-    return (
-        f'<section class="panel" id="{name}" aria-labelledby="{name}-title">'
-        f'<div class="panel-head"><h2 id="{name}-title">{title}</h2>'
-        f'<p class="hint">{escaped_visible(hint)}</p></div>{body}</section>'
-    )
+def _flame_values(flame: SideFlame) -> dict[str, str]:
+    picture = render_svg(flame.profile, width=_FLAME_WIDTH_PX, inverted=False, with_style=False)
+    # The SVG is a file format of its own, which escapes its texts.
+    return {"name": flame.name, "page": flame.page, "picture": Markup(picture)}  # noqa: S704
 
 
-def _flames(result: StagesResult, flames: Sequence[SideFlame]) -> str:
-    if not flames:
-        reason = escaped_visible(result.profiles_unavailable or "not recorded")
-        body = f'<div class="padded"><p>{reason}</p></div>'
-        return _panel("flames", "Flame graphs", "unavailable", body)
-    figures = "".join(
-        f"<figure><figcaption>{escaped_visible(flame.name)} "
-        f'<a href="{escaped(flame.page)}">full page with '
-        "search and zoom</a></figcaption>"
-        f"{render_svg(flame.profile, width=_FLAME_WIDTH_PX, inverted=False, with_style=False)}"
-        "</figure>"
-        for flame in flames
-    )
-    hint = "the same load, the server saturated, sampled by its pid"
-    return _panel("flames", "Both flame graphs", hint, f'<div class="flames">{figures}</div>')
+def _simulated(result: StagesResult) -> _Block:
+    rows = [(name, [_Cell(text) for text in texts]) for name, *texts in simulated_rows(result)]
+    return _Block(result.simulation.model or "", rows)
 
 
-def _simulated(result: StagesResult) -> str:
-    rows = simulated_rows(result)
-    if not rows:
-        return ""
-    block = _Block(
-        result.simulation.model or "",
-        [(name, [_Cell(text) for text in texts]) for name, *texts in rows],
-    )
-    table = _table(_COLUMNS, [block])
-    return _panel("simulated", "Simulated instruction cache", "modelled, not measured", table)
-
-
-def _slots(result: StagesResult) -> str:
-    if not result.slots:
-        return absent_panel(
-            f"Slots and IPC were not counted: {result.slots_unavailable or 'not reached'}",
-            (
-                ("stallscope doctor", "reports why hardware counters are unavailable"),
-                (
-                    "stallscope topdown --source model -- CMD",
-                    "models the slots of a program by simulation and marks them as modelled",
-                ),
-            ),
-        )
+def _slots(result: StagesResult) -> _Block:
     rows = [
         (name, [_Cell(slot_text(name, value)) for value in result.slot_values(name)])
         for name in result.slot_names
     ]
-    block = _Block("while saturated, by the server's pid", rows)
-    return _panel("slots", "CPU slots", "measured", _table(_COLUMNS[:2], [block]))
+    return _Block("while saturated, by the server's pid", rows if result.slots else [])
+
+
+def _no_slots(result: StagesResult) -> Markup:
+    """Return the panel that explains missing slots."""
+    return absent_panel(
+        f"Slots and IPC were not counted: {result.slots_unavailable or 'not reached'}",
+        (
+            ("stallscope doctor", "reports why hardware counters are unavailable"),
+            (
+                "stallscope topdown --source model -- CMD",
+                "models the slots of a program by simulation and marks them as modelled",
+            ),
+        ),
+    )
 
 
 def _load_block(table: LoadTable) -> _Block:
@@ -187,27 +161,3 @@ def _look(table: LoadTable, row: TableRow) -> str:
     less = sides.ratio.is_below(1 - _MIN_COLOURED_EFFECT)
     better, worse = (more, less) if quantity is THROUGHPUT else (less, more)
     return "better" if better else "worse" if worse else ""
-
-
-def _table(columns: Sequence[str], blocks: Sequence[_Block]) -> str:
-    heads = "".join(
-        f'<th scope="col" class="number">{escaped_visible(name)}</th>' for name in columns
-    )
-    parts = []
-    for block in blocks:
-        if not block.rows:
-            continue
-        parts.append(
-            f'<tr><th scope="rowgroup" class="load" colspan="{len(columns) + 1}">'
-            f"{escaped_visible(block.heading)}</th></tr>"
-        )
-        for name, cells in block.rows:
-            values = "".join(
-                f'<td class="number {cell.look}">{escaped_visible(cell.text)}</td>'
-                for cell in cells
-            )
-            parts.append(f"<tr><td>{escaped_visible(name)}</td>{values}</tr>")
-    return (
-        f'<div class="scroll"><table class="stages-table"><thead><tr><th scope="col"></th>{heads}'
-        f"</tr></thead><tbody>{''.join(parts)}</tbody></table></div>"
-    )

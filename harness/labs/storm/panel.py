@@ -3,20 +3,16 @@
 import math
 from collections.abc import Sequence
 
-from harness.io.curve import panel as curve_panel
+from markupsafe import Markup
+
 from harness.labs.storm.result import StormResult, StormRow
 from harness.labs.storm.text import HEADS, comparison_text, masked_texts, row_cells
-from harness.page import latency_panel
-from harness.page.document import escaped
+from harness.page.document import fragment
 from harness.page.latency_panel import DECADES, look
-from harness.page.panels import Panel
-from harness.page.plot import Axis, Plot, Tick, decade_ticks, round_ticks
-from stallscope.printable import visible_text
+from harness.page.latency_panel import STYLE as LATENCY_STYLE
+from harness.page.panels import CURVE_STYLE, Panel
+from harness.page.plot import Axis, Figure, Line, Plot, Tick, decade_ticks, round_ticks
 
-STYLES = (
-    (latency_panel.FOLDER, latency_panel.STYLES),
-    *curve_panel.STYLES[1:],
-)
 PERCENTILES = ("p50", "p99", "p99.9")
 _GIB = 2**30
 _RowsByName = Sequence[tuple[str, Sequence[StormRow]]]
@@ -24,29 +20,26 @@ _RowsByName = Sequence[tuple[str, Sequence[StormRow]]]
 
 def panels(result: StormResult) -> tuple[Panel, ...]:
     """Return the panel of a storm."""
-    return (Panel(storm_panel(result), STYLES),)
-
-
-def storm_panel(result: StormResult) -> str:
-    """Return the panel's markup; every text is escaped."""
-    verdict, recommended = result.verdict, result.recommended
-    parts = [
-        f'<p class="curve-finding"><b>{_text(verdict)}</b>: {_text(result.verdict_reason)}</p>',
-        _plots(result),
-        _table(result),
-        _hint(f"* recommended, dotted in the plots: {recommended.limit}, {recommended.how}"),
-        _hint(comparison_text(result)) if recommended.limit != result.against else "",
-        *map(_hint, masked_texts(result)),
-        *map(_hint, result.warnings),
-        _hint("; ".join(f"{label}: {text}" for label, text in result.facts.items())),
-    ]
-    return (
-        '<section class="panel" id="storm" aria-labelledby="storm-title">'
-        '<div class="panel-head"><h2 id="storm-title">A reader beside a storm of writes</h2>'
-        f'<p class="hint">{_text(result.requests)}, {_text(result.source)}'
-        f"{'' if result.complete else ', interrupted'}</p></div>"
-        f'<div class="latency-body">{"".join(parts)}</div></section>'
+    recommended = result.recommended
+    markup = fragment(
+        "harness.labs.storm/panel.html",
+        hint=f"{result.requests}, {result.source}{'' if result.complete else ', interrupted'}",
+        verdict=result.verdict,
+        reason=result.verdict_reason,
+        figures=_figures(result),
+        percentiles=PERCENTILES,
+        bandwidths=[f"bandwidth {name}" for name, _ in rows_by_kind(result)],
+        heads=("Queue", *HEADS[1:]),
+        rows=[row_cells(result, row) for row in result.table_rows],
+        hints=(
+            f"* recommended, dotted in the plots: {recommended.limit}, {recommended.how}",
+            comparison_text(result) if recommended.limit != result.against else "",
+            *masked_texts(result),
+            *result.warnings,
+            "; ".join(f"{label}: {text}" for label, text in result.facts.items()),
+        ),
     )
+    return (Panel(markup, (LATENCY_STYLE, CURVE_STYLE)),)
 
 
 def rows_by_kind(result: StormResult) -> _RowsByName:
@@ -55,7 +48,7 @@ def rows_by_kind(result: StormResult) -> _RowsByName:
     return [(name, rows) for name, rows in kinds if len(rows) > 1]
 
 
-def _plots(result: StormResult) -> str:
+def _figures(result: StormResult) -> list[Figure]:
     """Return the reader's latency with shares and without, on equal axes, and the bandwidth."""
     kinds = rows_by_kind(result)
     values = [
@@ -65,19 +58,17 @@ def _plots(result: StormResult) -> str:
         if (value := row.reader_ns.by_name[name]) is not None and value > 0
     ]
     if not kinds or not values:
-        return ""
+        return []
     low = 10.0 ** (math.floor(3 * math.log10(min(values))) / 3)
     high = max(10.0 ** (math.ceil(3 * math.log10(max(values))) / 3), 2.2 * low)
     y = Axis(low, high, "reader's latency", decade_ticks(low, high, DECADES), logarithmic=True)
-    figures = [
-        _figure(_latency(result, rows, y), f"Reader's latency by limit, {name}")
-        for name, rows in kinds
+    return [
+        *(
+            Figure(_latency(result, rows, y), f"Reader's latency by limit, {name}")
+            for name, rows in kinds
+        ),
+        Figure(_bandwidth(result, kinds), "Writer's bandwidth by limit"),
     ]
-    figures.append(_figure(_bandwidth(result, kinds), "Writer's bandwidth by limit"))
-    return (
-        f'<div class="latency-plots">{"".join(figures)}</div>{_legend(PERCENTILES)}'
-        f"{_legend([f'bandwidth {name}' for name, _ in kinds])}"
-    )
 
 
 def limit_position(result: StormResult, row: StormRow) -> float:
@@ -100,17 +91,17 @@ def _limit_axis(result: StormResult) -> Axis:
     return Axis(low, high, "limit", (*ticks, Tick(high, "all")), logarithmic=True)
 
 
-def _latency(result: StormResult, rows: Sequence[StormRow], y: Axis) -> str:
+def _latency(result: StormResult, rows: Sequence[StormRow], y: Axis) -> Markup:
     plot = Plot(_limit_axis(result), y, "Reader's latency by limit")
     lines = []
     for index, name in enumerate(PERCENTILES):
         points = [(limit_position(result, row), row.reader_ns.by_name[name]) for row in rows]
         known = sorted((x, value) for x, value in points if value is not None)
         lines.append(plot.line(known, look(index)))
-    return plot.drawn(_recommended_mark(result, plot), *lines)
+    return plot.drawn(*_recommended_mark(result, plot), *lines)
 
 
-def _bandwidth(result: StormResult, kinds: _RowsByName) -> str:
+def _bandwidth(result: StormResult, kinds: _RowsByName) -> Markup:
     rates = [row.writer_bytes_per_s or 0.0 for _, rows in kinds for row in rows]
     top = 1.08 * max(1.0, *rates) / _GIB
     y = Axis(0, top, "GiB/s", round_ticks(top))
@@ -120,52 +111,12 @@ def _bandwidth(result: StormResult, kinds: _RowsByName) -> str:
         points = [(limit_position(result, row), row.writer_bytes_per_s) for row in rows]
         known = sorted((x, value / _GIB) for x, value in points if value is not None)
         lines.append(plot.line(known, look(index)))
-    return plot.drawn(_recommended_mark(result, plot), *lines)
+    return plot.drawn(*_recommended_mark(result, plot), *lines)
 
 
-def _recommended_mark(result: StormResult, plot: Plot) -> str:
-    """Return a vertical line at the recommended limit."""
+def _recommended_mark(result: StormResult, plot: Plot) -> list[Line]:
+    """Return a vertical line at the recommended limit; none outside the plot."""
     x = float(result.recommended.limit)
     if not plot.x.low <= x <= plot.x.high:
-        return ""
-    return plot.line([(x, plot.y.low), (x, plot.y.high)], "curve-mark mark-2")
-
-
-def _figure(plot: str, caption: str) -> str:
-    return f"<figure>{plot}<figcaption>{escaped(caption)}</figcaption></figure>"
-
-
-def _legend(names: Sequence[str]) -> str:
-    items = "".join(
-        f'<li><svg aria-hidden="true"><rect class="plot-swatch {look(index)}" width="12" '
-        f'height="12"/></svg>{escaped(name)}</li>'
-        for index, name in enumerate(names)
-    )
-    return f'<ul class="latency-legend">{items}</ul>'
-
-
-def _table(result: StormResult) -> str:
-    names = ("Queue", *HEADS[1:])
-    heads = "".join(
-        f'<th scope="col"{" class=number" if index else ""}>{escaped(name)}</th>'
-        for index, name in enumerate(names)
-    )
-    rows = "".join(_row(row_cells(result, row)) for row in result.table_rows)
-    return (
-        f'<div class="scroll"><table class="curve-table"><thead><tr>{heads}</tr></thead>'
-        f"<tbody>{rows}</tbody></table></div>"
-    )
-
-
-def _row(cells: Sequence[str]) -> str:
-    first, *others = cells
-    numbers = "".join(f'<td class="number">{escaped(cell)}</td>' for cell in others)
-    return f'<tr><td class="name">{_text(first)}</td>{numbers}</tr>'
-
-
-def _text(text: str) -> str:
-    return escaped(visible_text(text, 600))
-
-
-def _hint(text: str) -> str:
-    return f'<p class="hint">{_text(text)}</p>'
+        return []
+    return [plot.line([(x, plot.y.low), (x, plot.y.high)], "curve-mark mark-2")]

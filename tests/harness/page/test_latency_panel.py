@@ -24,9 +24,9 @@ def series_classes(markup: str) -> list[str]:
 
 def test_runs_keep_the_colour_that_the_legend_gives_them() -> None:
     series = [Series("idle", IntervalLog(())), Series("busy", log_of(1000, 2000, 3000))]
-    markup = latency_panel(series, title="Latency", hint="")
+    markup = latency_panel(series, title="Latency", hint="").markup
     assert set(series_classes(markup)) == {"series-1"}
-    legend = re.search(r"<ul.*?</ul>", markup)
+    legend = re.search(r"<ul.*?</ul>", markup, re.DOTALL)
     assert legend is not None
     assert re.search(r"series-1\"[^/]*/></svg>busy", legend[0])
     assert "n/a" in markup  # the percentiles of the idle run
@@ -37,18 +37,18 @@ def test_the_rate_plot_has_only_series_that_count_requests() -> None:
         Series("on the device", log_of(1000), counts_requests=False),
         Series("request", log_of(5000)),
     ]
-    figures = latency_panel(series, title="Latency", hint="").split("<figure>")[1:]
+    figures = latency_panel(series, title="Latency", hint="").markup.split("<figure>")[1:]
     assert len(figures) == 3
     assert series_classes(figures[-1]) == ["series-1"]
 
 
 def test_names_are_escaped() -> None:
-    markup = latency_panel([Series("<b>\u202e", log_of(1))], title="Latency", hint="")
+    markup = latency_panel([Series("<b>\u202e", log_of(1))], title="Latency", hint="").markup
     assert "<b>" not in markup.replace("<body>", "")
     assert "\u202e" not in markup
 
 
 def test_an_empty_series_is_not_drawn() -> None:
-    markup = latency_panel([Series("idle", IntervalLog(()))], title="Latency", hint="")
+    markup = latency_panel([Series("idle", IntervalLog(()))], title="Latency", hint="").markup
     assert series_classes(markup) == []
     assert "<figure>" not in markup

@@ -5,13 +5,13 @@ from dataclasses import replace
 import msgspec
 
 from harness.labs.storm.measurement import StormMeasurement
-from harness.labs.storm.panel import storm_panel
+from harness.labs.storm.panel import panels
 from harness.labs.storm.result import StormResult, storm_result
 
 
 def test_the_panel_escapes_texts_and_draws_plots(result: StormResult) -> None:
     hostile = msgspec.structs.replace(result, verdict_reason="<script>", warnings=("<b>x</b>",))
-    panel = storm_panel(hostile)
+    panel = panels(hostile)[0].markup
     assert panel.count('<svg class="plot"') == 3
     assert "<script>" not in panel
     assert "<b>x</b>" not in panel
@@ -20,4 +20,4 @@ def test_the_panel_escapes_texts_and_draws_plots(result: StormResult) -> None:
 
 def test_an_interrupted_storm_has_a_panel(storm: StormMeasurement) -> None:
     result = storm_result(replace(storm, rounds=storm.rounds[:3], complete=False))
-    assert "<svg" in storm_panel(result)
+    assert "<svg" in panels(result)[0].markup
