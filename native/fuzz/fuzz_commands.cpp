@@ -4,13 +4,13 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include "resp/integer.hpp"
+#include "reply_shape.hpp"
+#include "require.hpp"
 #include "resp/request_parser.hpp"
 #include "server/commands/command.hpp"
 
@@ -22,10 +22,6 @@ using namespace stallscope::server;
 constexpr std::size_t memory_bytes = 16 * 1024;
 constexpr std::int64_t start_ms = 1'700'000'000'000;
 
-void require(bool holds) {
-  if (!holds) std::abort();
-}
-
 class small_view : public server_view {
  public:
   std::string_view password() const override { return "pass"; }
@@ -36,29 +32,6 @@ class small_view : public server_view {
     return {{"save", ""}, {"appendonly", "no"}};
   }
 };
-
-// Takes one reply off the front; aborts where there is none.
-void take_reply(std::string_view& bytes) {
-  const std::size_t end = bytes.find("\r\n");
-  require(end != std::string_view::npos && end > 0);
-  const char kind = bytes[0];
-  const std::string_view line = bytes.substr(1, end - 1);
-  bytes.remove_prefix(end + 2);
-  if (kind == '+' || kind == '-') return;
-  if (kind == '_') return require(line.empty());
-  const auto number = resp::to_integer(line);
-  require(number.has_value());
-  if (kind == ':') return;
-  if (kind == '$' || kind == '=') {
-    if (*number < 0) return require(kind == '$' && *number == -1);
-    const auto length = static_cast<std::size_t>(*number);
-    require(bytes.size() >= length + 2 && bytes.substr(length, 2) == "\r\n");
-    bytes.remove_prefix(length + 2);
-    return;
-  }
-  require(kind == '*' || kind == '%' || kind == '~');
-  for (std::int64_t left = kind == '%' ? 2 * *number : *number; left > 0; --left) take_reply(bytes);
-}
 
 class fuzzed_client {
  public:
@@ -76,16 +49,15 @@ class fuzzed_client {
     keys_.advance(now_ms_);
     resp::byte_buffer out;
     resp::reply_writer to(out, client_.version);
-    if (const command* found = admit(words, client_, to); found != nullptr) {
-      execution on{&keys_, found->keys == key_places::none ? &client_ : nullptr, &view_};
-      run(*found, on, words, to);
-      if (found->name == "set" && out.view() == "+OK\r\n" && words.size() == 3) {
+    if (const command* what = admit(words, client_, to); what != nullptr) {
+      execution on{&keys_, what->keys == key_places::none ? &client_ : nullptr, &view_};
+      run(*what, on, words, to);
+      if (what->name == "set" && out.view() == "+OK\r\n" && words.size() == 3) {
         require(keys_.get(words[1]) == words[2]);
       }
     }
     std::string_view reply = out.view();
-    take_reply(reply);
-    require(reply.empty());
+    require(remove_reply(reply) && reply.empty());
     keys_.sweep(4);
     largest_request_ = std::max(largest_request_, bytes_of(words));
     require(keys_.memory_bytes() <= memory_bytes + 16 * 1024 + 8 * largest_request_);

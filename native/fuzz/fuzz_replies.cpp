@@ -1,37 +1,30 @@
-// Any bytes are replies or none, the same wherever a connection cuts them; and any file is one of
-// requests, whose pieces put together are the file, or is refused.
+// Any bytes are replies or an error, the same however a connection cuts them. The first byte
+// chooses how they are cut.
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "base/failure.hpp"
 #include "load/reply_parser.hpp"
-#include "load/request_source.hpp"
+#include "require.hpp"
 
 namespace {
 
 using stallscope::load::reply_parser;
-using stallscope::load::request_file;
 
-struct found {
+struct reply {
   std::size_t end;
   char type;
   bool nil;
   std::string text;
-  bool operator==(const found&) const = default;
+  bool operator==(const reply&) const = default;
 };
 
-void require(bool holds) {
-  if (!holds) std::abort();
-}
-
 // The replies, and last, of type '?', where the bytes fail; `cut` says where pieces end.
-std::vector<found> replies(std::string_view bytes, std::uint8_t cut) {
+std::vector<reply> replies(std::string_view bytes, std::uint8_t cut) {
   reply_parser parser;
-  std::vector<found> all;
+  std::vector<reply> all;
   std::size_t at = 0;
   while (at < bytes.size()) {
     const std::size_t piece = cut == 0 ? bytes.size() : 1 + at * 31 % cut;
@@ -54,26 +47,11 @@ std::vector<found> replies(std::string_view bytes, std::uint8_t cut) {
   return all;
 }
 
-void read_as_requests(std::string_view bytes) {
-  try {
-    const auto file = request_file::of_content(std::string(bytes), "fuzz");
-    std::string again;
-    for (std::size_t i = 0; i < file.size(); ++i) {
-      require(file.request(i).starts_with('*'));
-      again += file.request(i);
-    }
-    require(again == bytes);
-  } catch (const stallscope::failure&) {
-    return;
-  }
-}
-
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   if (size < 1) return 0;
   const std::string_view bytes(reinterpret_cast<const char*>(data) + 1, size - 1);
   require(replies(bytes, 0) == replies(bytes, data[0]));
-  read_as_requests(bytes);
   return 0;
 }

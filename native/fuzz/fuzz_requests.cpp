@@ -3,21 +3,17 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "require.hpp"
 #include "resp/request_parser.hpp"
 
 namespace {
 
 using namespace stallscope::resp;
-
-void require(bool holds) {
-  if (!holds) std::abort();
-}
 
 struct reading {
   std::vector<std::string> words;  // of all requests, each behind its count

@@ -9,6 +9,7 @@
 #include <system_error>
 #include <utility>
 
+#include "server/shards/http_request.hpp"
 #include "server/shards/metrics_text.hpp"
 #include "server/shards/shared_server.hpp"
 
@@ -18,7 +19,6 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr std::size_t max_connections = 16;
-constexpr std::size_t max_request_bytes = 8192;
 constexpr auto request_timeout = 5s;
 constexpr auto scrape_tick_interval = 1s;
 
@@ -34,19 +34,11 @@ std::string refuse(std::string_view status) {
   return answer(status, std::string(status) + "\n", "text/plain; charset=utf-8");
 }
 
-// The first line of the request: METHOD TARGET HTTP/1.x.
-std::string answer_to(std::string_view request, const shared_server& server) {
-  const std::string_view line = request.substr(0, request.find("\r\n"));
-  const std::size_t first = line.find(' ');
-  const std::size_t second = line.find(' ', first + 1);
-  if (first == std::string_view::npos || second == std::string_view::npos ||
-      !line.substr(second + 1).starts_with("HTTP/1.")) {
-    return refuse("400 Bad Request");
-  }
-  if (line.substr(0, first) != "GET") return refuse("405 Method Not Allowed");
-  std::string_view target = line.substr(first + 1, second - first - 1);
-  target = target.substr(0, target.find('?'));
-  if (target != "/metrics") return refuse("404 Not Found");
+std::string answer_to(const http_request& request, const shared_server& server) {
+  const auto line = request.line();
+  if (!line) return refuse("400 Bad Request");
+  if (line->method != "GET") return refuse("405 Method Not Allowed");
+  if (line->target != "/metrics") return refuse("404 Not Found");
   return answer("200 OK", metrics_text(server), "text/plain; version=0.0.4; charset=utf-8");
 }
 
@@ -88,13 +80,15 @@ class metrics_server::http_connection final : public reactor::event_handler {
     std::array<char, 2048> bytes{};
     const ssize_t got = ::recv(socket_.get(), bytes.data(), bytes.size(), 0);
     if (got <= 0) return got < 0 && (errno == EAGAIN || errno == EINTR);
-    request_.append(bytes.data(), static_cast<std::size_t>(got));
-    if (request_.find("\r\n\r\n") != std::string::npos) {
-      answer_ = answer_to(request_, server_);
-    } else if (request_.size() > max_request_bytes) {
-      answer_ = refuse("431 Request Header Fields Too Large");
-    } else {
-      return true;
+    switch (request_.append({bytes.data(), static_cast<std::size_t>(got)})) {
+      case http_request::state::incomplete:
+        return true;
+      case http_request::state::complete:
+        answer_ = answer_to(request_, server_);
+        break;
+      case http_request::state::too_large:
+        answer_ = refuse("431 Request Header Fields Too Large");
+        break;
     }
     loop_.change(socket_.get(), EPOLLOUT, *this);
     return write();
@@ -111,7 +105,7 @@ class metrics_server::http_connection final : public reactor::event_handler {
   reactor::reactor& loop_;
   descriptor socket_;
   std::chrono::nanoseconds until_;
-  std::string request_;
+  http_request request_;
   std::string answer_;
   std::size_t sent_ = 0;
 };
