@@ -15,9 +15,12 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 
+import psutil
+
 from benchmarks.cases import Bound, Case, difference, ours
 from benchmarks.interleaving import sides
-from benchmarks.record_targets import Target, busy_pair, cpu_seconds, redis_under_load
+from benchmarks.record_targets import Target, busy_pair, redis_under_load
+from harness.workload.server import process_cpu_s
 from stallscope.programs import program
 from stallscope.recordings import read_manifest
 
@@ -146,10 +149,10 @@ def _missing_points(before: Window, seen: Window, after: Window) -> tuple[float,
 
 def window(target: Target) -> Window:
     """Return the target's work over one window."""
-    work, wall, cpu = target.work(), time.perf_counter(), cpu_seconds(target.pid)
+    work, wall, cpu = target.work(), time.perf_counter(), process_cpu_s(target.pid)
     time.sleep(WINDOW_S)
     units, elapsed_s = target.work() - work, time.perf_counter() - wall
-    return Window(units / elapsed_s, units / (cpu_seconds(target.pid) - cpu))
+    return Window(units / elapsed_s, units / (process_cpu_s(target.pid) - cpu))
 
 
 def observe(target: Target, command: list[str], costs: list[CollectorCost], output: Path) -> Window:
@@ -158,9 +161,9 @@ def observe(target: Target, command: list[str], costs: list[CollectorCost], outp
     time.sleep(SETTLE_S)
     if process.poll() is not None:
         raise RuntimeError(f"the recorder ended at once: {command}")
-    before = cpu_seconds(process.pid)
+    before = process_cpu_s(process.pid)
     seen = window(target)
-    used_s, memory = cpu_seconds(process.pid) - before, memory_beside_buffers(process.pid)
+    used_s, memory = process_cpu_s(process.pid) - before, memory_beside_buffers(process.pid)
     process.send_signal(signal.SIGINT)
     process.wait()
     if output.is_dir():
@@ -171,10 +174,5 @@ def observe(target: Target, command: list[str], costs: list[CollectorCost], outp
 
 def memory_beside_buffers(pid: int) -> int:
     """Return the resident bytes of a process without its perf ring buffers."""
-    resident, is_buffer = 0, False
-    for line in Path(f"/proc/{pid}/smaps").read_text().splitlines():
-        if "-" in line.split(" ")[0]:
-            is_buffer = "perf_event" in line
-        elif line.startswith("Rss:") and not is_buffer:
-            resident += int(line.split()[1]) * 1024
-    return resident
+    mappings = psutil.Process(pid).memory_maps(grouped=False)
+    return sum(mapping.rss for mapping in mappings if "perf_event" not in mapping.path)

@@ -112,9 +112,3 @@ def redis_under_load(folder: Path) -> Iterator[Redis]:
             if process is not None:
                 process.terminate()
                 process.wait()
-
-
-def cpu_seconds(pid: int) -> float:
-    """Return the CPU time of a process and its threads, from its own clock."""
-    clock = (~pid << 3) | 2  # as clock_getcpuclockid(3) makes it
-    return time.clock_gettime(clock)

@@ -36,7 +36,7 @@ void bind_row(sqlite3_stmt* insert, std::string_view table, std::int64_t id) {
   text(3, "of kind " + std::to_string(id % 17));
   sqlite3_bind_double(insert, 4, static_cast<double>(id * 7919 % 100'000) / 100.0);
   sqlite3_bind_int64(insert, 5, id * 31 % 1000);
-  text(6, "kept \"here\" since " + number + "");
+  text(6, "kept \"here\" since " + number + ", until it changes");
 }
 
 }  // namespace

@@ -31,7 +31,7 @@ TEST_CASE("the reply has the row, with columns in the selected order, and the ta
         bulk("{\"tag\":[1,\"\xc3\xa9\"],\"row\":{\"name\":\"items number "
              "17\",\"price\":346.23,\"stock\":527}}"));
   CHECK(fixture.reply(query(R"({"from":"people","id":2000,"select":["mail","id"]})")) ==
-        bulk(R"({"row":{"mail":"kept \"here\" since 2000, until told otherwise","id":2000}})"));
+        bulk(R"({"row":{"mail":"kept \"here\" since 2000, until it changes","id":2000}})"));
   CHECK(fixture.reply(query(R"({"from":"people","id":2001,"select":["mail"]})")) ==
         bulk(R"({"row":null})"));
   CHECK(fixture.reply(query(R"({"from":"people","id":1,"select":[]})")) == bulk(R"({"row":{}})"));
