@@ -125,7 +125,11 @@ void opened_recording::close() {
   end_command_of_target();
   files_.directory().commit();  // the recording may have ended before it was attached
   facts().files.push_back({"samples.perf", "perf-pipe", files_.samples().size_bytes()});
-  if (python_) facts().files.push_back(python_->finish());
+  if (python_) {
+    facts().files.push_back(python_->finish());
+    const auto& warnings = python_->warnings();
+    facts().warnings.insert(facts().warnings.end(), warnings.begin(), warnings.end());
+  }
   files_.close(facts(), [this] { return watch_->hurried(); });
 }
 

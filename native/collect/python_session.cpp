@@ -25,7 +25,11 @@ python_session::python_session(const procfs& proc, const perf_events::ring_set& 
 
 void python_session::start(const process_filter* filter) {
   filter_ = filter;
-  if (wake_per_sample_ && filter == nullptr) recording_.start_threads();
+  if (wake_per_sample_ && filter == nullptr) {
+    recording_.start_threads();
+  } else {
+    recording_.start_single();
+  }
 }
 
 file_entry python_session::finish() {

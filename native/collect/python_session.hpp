@@ -40,6 +40,8 @@ class python_session {
   [[nodiscard]] bool drain_follows_rings() const {
     return !wake_per_sample_ || recording_.waits_for_samples();
   }
+  // Processes that were left out, and helpers that did not end.
+  [[nodiscard]] const std::vector<warning>& warnings() const { return recording_.warnings(); }
   // Ends the reading and returns the file.
   file_entry finish();
 

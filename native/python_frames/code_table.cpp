@@ -7,6 +7,8 @@ namespace {
 
 constexpr std::uint64_t longest_text_bytes = 4096;
 constexpr std::uint64_t longest_line_table_bytes = std::uint64_t{256} << 10U;
+// Line tables that are read for a single stack.
+constexpr std::uint64_t max_new_line_table_bytes = std::uint64_t{4} << 20U;
 constexpr std::uint64_t max_instructions = std::uint64_t{1} << 24U;
 constexpr std::uint64_t instruction_bytes = 2;
 // Limit for programs that create code without bound. Beyond it the table is cleared and code is
@@ -69,6 +71,7 @@ std::optional<std::vector<code_table::known_code>> code_table::look_up(
   if (known_.size() > max_known) known_.clear();
   std::vector<known_code> codes;
   codes.reserve(addresses.size());
+  new_line_table_bytes_ = 0;
   for (std::size_t i = 0; i < addresses.size(); ++i) {
     const auto current = identity_of(ranges[i].into);
     if (current.type != interpreter_->code_type || current.size > max_instructions)
@@ -86,7 +89,7 @@ std::optional<std::vector<code_table::known_code>> code_table::look_up(
   return codes;
 }
 
-std::optional<code_facts> code_table::read_facts(const identity& code) const {
+std::optional<code_facts> code_table::read_facts(const identity& code) {
   auto name = read_text(code.qualified_name);
   auto file = read_text(code.file_name);
   if (!name || !file) return std::nullopt;
@@ -110,12 +113,14 @@ std::optional<std::u32string> code_table::read_text(std::uint64_t address) const
   return widened(bytes, state.width);
 }
 
-std::vector<std::byte> code_table::read_bytes(std::uint64_t address) const {
+std::vector<std::byte> code_table::read_bytes(std::uint64_t address) {
   const auto& object = interpreter_->fields.object;
   std::uint64_t size = 0;
   std::vector<std::byte> bytes;
-  if (!memory_->read_value(address + object.variable_size, size) || size > longest_line_table_bytes)
+  if (!memory_->read_value(address + object.variable_size, size) ||
+      size > longest_line_table_bytes || new_line_table_bytes_ > max_new_line_table_bytes)
     return bytes;
+  new_line_table_bytes_ += size;
   bytes.resize(static_cast<std::size_t>(size));
   if (!bytes.empty() && !memory_->read(address + object.bytes_content, bytes)) bytes.clear();
   return bytes;

@@ -69,9 +69,9 @@ class code_table {
     known_code code;
   };
   [[nodiscard]] identity identity_of(std::span<const std::byte> header) const;
-  [[nodiscard]] std::optional<code_facts> read_facts(const identity& code) const;
+  [[nodiscard]] std::optional<code_facts> read_facts(const identity& code);
   [[nodiscard]] std::optional<std::u32string> read_text(std::uint64_t address) const;
-  [[nodiscard]] std::vector<std::byte> read_bytes(std::uint64_t address) const;
+  [[nodiscard]] std::vector<std::byte> read_bytes(std::uint64_t address);
 
   const process_memory* memory_;
   const interpreter* interpreter_;
@@ -79,6 +79,7 @@ class code_table {
   std::size_t header_bytes_;
   std::unordered_map<std::uint64_t, cached_code> known_;
   std::vector<std::byte> headers_;
+  std::uint64_t new_line_table_bytes_ = 0;
 };
 
 }  // namespace stallscope::python_frames

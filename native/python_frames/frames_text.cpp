@@ -47,12 +47,12 @@ void put_word(std::string& out, std::string_view text) {
 
 void put_base64(std::string& out, std::span<const std::byte> bytes) {
   for (std::size_t at = 0; at < bytes.size(); at += 3) {
-    const std::size_t some = bytes.size() - at < 3 ? bytes.size() - at : 3;
+    const std::size_t count = bytes.size() - at < 3 ? bytes.size() - at : 3;
     std::uint32_t group = 0;
     for (std::size_t i = 0; i < 3; ++i)
-      group = group << 8U | (i < some ? std::to_integer<std::uint32_t>(bytes[at + i]) : 0);
+      group = group << 8U | (i < count ? std::to_integer<std::uint32_t>(bytes[at + i]) : 0);
     for (std::size_t i = 0; i < 4; ++i)
-      out += i <= some ? base64_digits[(group >> (18U - 6U * i)) & 63U] : '=';
+      out += i <= count ? base64_digits[(group >> (18U - 6U * i)) & 63U] : '=';
   }
 }
 
@@ -136,6 +136,8 @@ void put_counts(std::string& out, const read_counts& counts) {
   put_number(out, "no_frames", counts.no_frames);
   out += ',';
   put_number(out, "too_deep", counts.too_deep);
+  out += ',';
+  put_number(out, "over_budget", counts.over_budget);
   out += "}}\n";
 }
 

@@ -5,6 +5,7 @@
 
 #include <sys/types.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -17,18 +18,24 @@
 namespace stallscope::python_frames {
 
 struct read_counts {
+  static constexpr std::size_t fields = 6;
   std::uint64_t read = 0;
   std::uint64_t torn = 0;
   std::uint64_t late = 0;       // the sample was too old when it was processed
   std::uint64_t no_frames = 0;  // the thread ran no Python code
   std::uint64_t too_deep = 0;
+  std::uint64_t over_budget = 0;  // the process used up its time for reading
 
-  read_counts& operator+=(const read_counts& more) {
-    read += more.read;
-    torn += more.torn;
-    late += more.late;
-    no_frames += more.no_frames;
-    too_deep += more.too_deep;
+  // Returns a count by index, 0 to fields - 1.
+  std::uint64_t& field(std::size_t index) noexcept {
+    std::uint64_t* const all[fields] = {&read, &torn, &late, &no_frames, &too_deep, &over_budget};
+    return *all[index % fields];
+  }
+  [[nodiscard]] std::uint64_t field(std::size_t index) const noexcept {
+    return read_counts{*this}.field(index);
+  }
+  read_counts& operator+=(const read_counts& more) noexcept {
+    for (std::size_t i = 0; i < fields; ++i) field(i) += more.field(i);
     return *this;
   }
 };

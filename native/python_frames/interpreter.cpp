@@ -60,7 +60,7 @@ std::optional<placed_symbols> symbols_in(const descriptor& fd, const memory_mapp
                         *symbols.addresses[2] + bias};
 }
 
-interpreter_search refused(std::string why) { return {{}, true, std::move(why), false}; }
+interpreter_search refused(std::string why) { return {{}, true, std::move(why), false, false}; }
 
 interpreter_search read_interpreter(const process_memory& memory, const placed_symbols& symbols) {
   std::uint64_t version = 0;
@@ -75,7 +75,7 @@ interpreter_search read_interpreter(const process_memory& memory, const placed_s
   interpreter result{symbols.runtime, symbols.code_type, version_text(number), {}};
   if (const auto known = known_layout(minor_version)) {
     result.fields = *known;
-    return {result, true, {}, false};
+    return {result, true, {}, false, false};
   }
   std::array<std::byte, debug_offsets_bytes> runtime{};
   if (!memory.read(symbols.runtime, runtime))
@@ -83,7 +83,7 @@ interpreter_search read_interpreter(const process_memory& memory, const placed_s
   auto offsets = layout_from_debug_offsets(runtime, number);
   if (!offsets.fields) return refused(text + ": " + offsets.refusal);
   result.fields = *offsets.fields;
-  return {result, true, {}, false};
+  return {result, true, {}, false, false};
 }
 
 }  // namespace
@@ -95,29 +95,36 @@ std::string version_text(std::uint32_t version) {
 
 // The linker's symbol tables are much larger than the dynamic ones, so the dynamic symbols of all
 // files are searched first.
-interpreter_search find_interpreter(const procfs& proc, pid_t pid, read_budget& budget) {
+interpreter_search find_interpreter(const procfs& proc, pid_t pid, read_budget& budget,
+                                    search_depth depth) {
   const auto files = candidates(proc, pid, budget);
+  interpreter_search result;
   bool closed = false;
   bool named = false;  // a file has the name of an interpreter
   for (const auto scope : {symbol_scope::dynamic, symbol_scope::linker}) {
+    if (scope == symbol_scope::linker && depth == search_depth::exported) break;
+    result.read_all_symbols = scope == symbol_scope::linker;
     for (const auto& mapping : files) {
       if (budget.exhausted()) break;
       const auto fd = open_mapped_file(proc, pid, mapping);
       const auto name = name_of(mapping.path);
-      const bool interpreter_name = name.starts_with("python3") || name.starts_with("libpython3");
-      named = named || interpreter_name;
-      closed = closed || (!fd && interpreter_name);
+      const bool python = name.starts_with("python3") || name.starts_with("libpython3");
+      named = named || python;
+      closed = closed || (!fd && python);
       if (!fd) continue;
       if (const auto symbols = symbols_in(fd, mapping, scope, budget))
         return read_interpreter(process_memory{pid}, *symbols);
     }
   }
-  if (budget.exhausted()) {
-    return {{}, named, "the search for its interpreter exceeded the limits of size and time", true};
+  result.over_budget = budget.exhausted();
+  if (result.over_budget && named) {
+    result.present = true;
+    result.refusal = "its files exceed the limits of size and time of the search";
+  } else if (closed && proc.status(pid)) {
+    result.present = true;
+    result.refusal = "no permission to open the interpreter of the process";
   }
-  if (closed && proc.status(pid))
-    return refused("no permission to open the interpreter of the process");
-  return {};
+  return result;
 }
 
 }  // namespace stallscope::python_frames

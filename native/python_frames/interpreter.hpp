@@ -26,9 +26,14 @@ struct interpreter_search {
   bool present = false;  // the process runs CPython, even if it cannot be read
   std::string refusal;   // why the interpreter cannot be read
   bool over_budget = false;
+  bool read_all_symbols = false;  // not only the exported symbols were searched
 };
 
-interpreter_search find_interpreter(const procfs& proc, pid_t pid, read_budget& budget);
+// Exported symbols are found by hash. Other symbols require a read of the symbol table.
+enum class search_depth { exported, all };
+
+interpreter_search find_interpreter(const procfs& proc, pid_t pid, read_budget& budget,
+                                    search_depth depth = search_depth::all);
 
 // Formats Py_Version: 0x030b02f0 becomes 3.11.2.
 std::string version_text(std::uint32_t version);

@@ -24,6 +24,11 @@ constexpr std::uint64_t trampoline_pause_ns = 1'000'000'000;
 constexpr std::size_t max_processes = 20'000;
 constexpr std::size_t max_native_ids = 20'000;
 constexpr std::size_t max_stacks = 100'000;
+constexpr std::size_t max_stack_bytes = std::size_t{64} << 20U;
+// Lines of a process in python.jsonl: code objects of a large program are some megabytes.
+constexpr std::uint64_t max_line_bytes = std::uint64_t{256} << 20U;
+// A search may not use more than a hundredth of the time until the next search.
+constexpr std::uint64_t pause_per_search = 100;
 // The first CPython that can write a perf map of its trampolines.
 constexpr unsigned first_minor_with_trampolines = 12;
 
@@ -68,8 +73,11 @@ bool may_have_trampolines(const interpreter& of) {
 
 }  // namespace
 
-process_watch::process_watch(const procfs& proc, watch_index position)
+process_watch::process_watch(const procfs& proc, watch_index position, read_activity& activity,
+                             watch_shared& shared)
     : proc_{proc},
+      activity_{&activity},
+      shared_{&shared},
       code_ids_{std::make_shared<numbering>(position.index + 1, position.count)},
       stack_ids_{position.index + 1, position.count} {}
 
@@ -89,6 +97,7 @@ void process_watch::note(const sample_notice& sample) {
 void process_watch::forget(pid_t pid) {
   processes_.erase(pid);
   std::erase_if(newest_samples_, [pid](const auto& entry) { return entry.second.pid == pid; });
+  shared_->verdicts.forget(pid);
 }
 
 bool process_watch::any_read() const {
@@ -98,26 +107,46 @@ bool process_watch::any_read() const {
 
 void process_watch::read_noted(std::string& out) {
   for (const auto& [tid, sample] : newest_samples_) {
+    if (activity_->stop.load(std::memory_order_relaxed)) break;
     auto& target = process_of(sample.pid);
+    activity_->begin(sample.pid, monotonic_ns());
     if (!target.final && monotonic_ns() >= target.next_examination_ns)
       examine(sample.pid, target, out);
     if (target.reader) read(sample, target, out);
+    activity_->end();
+    shared_->verdicts.set(sample.pid, target.reader  ? process_verdicts::always
+                                      : target.final ? process_verdicts::never
+                                                     : target.next_examination_ns);
   }
   newest_samples_.clear();
 }
 
+void process_watch::search(pid_t pid, process& target) {
+  const auto begin_ns = monotonic_ns();
+  if (!shared_->searches.available(begin_ns)) return;
+  const bool long_search = !target.long_searched && shared_->long_searches.available(begin_ns);
+  const auto begin_cpu_ns = thread_cpu_ns();
+  read_budget budget{{}, &activity_->stop};
+  target.search = find_interpreter(proc_, pid, budget,
+                                   long_search ? search_depth::all : search_depth::exported);
+  const auto spent_ns = thread_cpu_ns() - begin_cpu_ns;
+  const bool was_long = target.search.read_all_symbols;
+  target.long_searched = target.long_searched || was_long;
+  (was_long ? shared_->long_searches : shared_->searches).charge(spent_ns, begin_ns);
+  target.pause_ns = std::max(target.pause_ns, pause_per_search * spent_ns);
+}
+
 // Examines a process, and again later while the result may change.
 void process_watch::examine(pid_t pid, process& target, std::string& out) {
-  if (!target.search.match) {
-    read_budget budget{{}};
-    target.search = find_interpreter(proc_, pid, budget);
-  }
   target.pause_ns =
       target.pause_ns == 0 ? first_pause_ns : std::min(2 * target.pause_ns, longest_pause_ns);
+  if (!target.search.match) search(pid, target);
   if (target.search.match) {
     begin_reading(pid, target, out);
   } else if (target.search.present) {
     put_interpreter(out, pid, "", reading::refused, target.search.refusal);
+    target.final = true;
+  } else if (target.search.over_budget) {
     target.final = true;
   }
   target.next_examination_ns = monotonic_ns() + target.pause_ns;
@@ -156,11 +185,32 @@ pid_t process_watch::native_id(const sample_notice& sample, process& target) con
   return id;
 }
 
+bool process_watch::may_read(const process& target, std::uint64_t now_ns) const {
+  return target.line_bytes <= max_line_bytes && target.reads.available(now_ns) &&
+         reads_.available(now_ns);
+}
+
 void process_watch::read(const sample_notice& sample, process& target, std::string& out) {
-  if (monotonic_ns() > sample.time_ns + late_ns) {
+  const auto begin_ns = monotonic_ns();
+  if (begin_ns > sample.time_ns + late_ns) {
     ++counts_.late;
     return;
   }
+  if (!may_read(target, begin_ns)) {
+    ++counts_.over_budget;
+    return;
+  }
+  const auto begin_cpu_ns = thread_cpu_ns();
+  const auto begin_bytes = out.size();
+  read_frames(sample, target, out);
+  target.line_bytes += out.size() - begin_bytes;
+  const auto spent_ns = thread_cpu_ns() - begin_cpu_ns;
+  const auto now = monotonic_ns();
+  target.reads.charge(spent_ns, now);
+  reads_.charge(spent_ns, now);
+}
+
+void process_watch::read_frames(const sample_notice& sample, process& target, std::string& out) {
   fresh_.clear();
   const auto result = target.reader->read(native_id(sample, target), stack_, fresh_);
   for (const auto& code : fresh_) put_code(out, sample.pid, code);
@@ -192,9 +242,14 @@ std::uint64_t process_watch::stack_number(std::span<const python_frame> frames, 
     key.append(reinterpret_cast<const char*>(&frame.instruction), sizeof frame.instruction);
     key.push_back(frame.entered_from_c ? '\1' : '\0');
   }
-  if (stacks_.size() > max_stacks) stacks_.clear();
+  if (stacks_.size() > max_stacks || stack_bytes_ > max_stack_bytes) {
+    stacks_.clear();
+    stack_bytes_ = 0;
+  }
+  const auto key_bytes = key.size();
   auto& number = stacks_[std::move(key)];
   if (number == 0) {
+    stack_bytes_ += key_bytes;
     number = stack_ids_.next();
     put_stack(out, number, frames);
   }

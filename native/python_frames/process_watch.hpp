@@ -1,7 +1,12 @@
 // Follows the CPython processes among the sampled processes. A process is detected at its first
 // sample and followed through exec and exit; its threads are read right after their samples. Other
 // processes cost a scan of their mappings, with growing pauses, because an interpreter may be
-// loaded later. Appends lines for python.jsonl to a string. A watch belongs to a single thread.
+// loaded later. Appends lines for python.jsonl to a string. The processes are untrusted: searches,
+// reads and lines have limits per process and in total, and a process that exceeds them is read
+// less often. Files and memory of a process may block the caller for any time. A watch belongs to a
+// single thread.
+//
+//  process_watch watch{proc, {index, count}, activity, shared};
 //  watch.note(sample);
 //  watch.read_noted(lines);
 #pragma once
@@ -17,15 +22,12 @@
 #include "base/procfs.hpp"
 #include "python_frames/frames_text.hpp"
 #include "python_frames/interpreter.hpp"
+#include "python_frames/process_verdicts.hpp"
+#include "python_frames/reader_channel.hpp"
 #include "python_frames/thread_reader.hpp"
+#include "python_frames/time_allowance.hpp"
 
 namespace stallscope::python_frames {
-
-struct sample_notice {
-  pid_t pid = 0;
-  pid_t tid = 0;
-  std::uint64_t time_ns = 0;
-};
 
 // The index of a watch among `count` watches. It keeps their code and stack ids distinct.
 struct watch_index {
@@ -33,9 +35,19 @@ struct watch_index {
   std::uint64_t count = 1;
 };
 
+// What all watches of a recording share. May be in shared memory.
+struct watch_shared {
+  // Searches for interpreters by exported symbols, and by all symbols of a file.
+  time_allowance searches{{.at_once_ns = 250'000'000, .reciprocal = 50}};
+  time_allowance long_searches{{.at_once_ns = 150'000'000, .reciprocal = 100}};
+  process_verdicts verdicts;
+};
+
 class process_watch {
  public:
-  explicit process_watch(const procfs& proc, watch_index position);
+  // `activity` and `shared` must outlive the watch.
+  process_watch(const procfs& proc, watch_index position, read_activity& activity,
+                watch_shared& shared);
 
   // Records a sample. Only the newest sample of a thread is read.
   void note(const sample_notice& sample);
@@ -44,7 +56,7 @@ class process_watch {
   // Reads the frames of all threads recorded since the last call.
   void read_noted(std::string& out);
 
-  // Whether there is a process whose threads are read.
+  // Whether a process is read.
   [[nodiscard]] bool any_read() const;
   [[nodiscard]] const read_counts& counts() const { return counts_; }
 
@@ -53,23 +65,33 @@ class process_watch {
     std::unique_ptr<thread_reader> reader;  // null: not CPython, refused, or not started yet
     interpreter_search search;
     bool final = false;  // final state: refused, or trampolines
+    bool long_searched = false;
     bool own_namespace = false;
     std::uint64_t next_examination_ns = 0;
     std::uint64_t pause_ns = 0;
     std::unordered_map<pid_t, pid_t> native_ids;
+    time_allowance reads{{.at_once_ns = 100'000'000, .reciprocal = 10}};
+    std::uint64_t line_bytes = 0;
   };
   process& process_of(pid_t pid);
+  [[nodiscard]] bool may_read(const process& target, std::uint64_t now_ns) const;
+  void search(pid_t pid, process& target);
   void examine(pid_t pid, process& target, std::string& out);
   void begin_reading(pid_t pid, process& target, std::string& out);
   void read(const sample_notice& sample, process& target, std::string& out);
+  void read_frames(const sample_notice& sample, process& target, std::string& out);
   pid_t native_id(const sample_notice& sample, process& target) const;
   std::uint64_t stack_number(std::span<const python_frame> frames, std::string& out);
 
   procfs proc_;
+  read_activity* activity_;
+  watch_shared* shared_;
+  time_allowance reads_{{.at_once_ns = 300'000'000, .reciprocal = 5}};
   std::unordered_map<pid_t, sample_notice> newest_samples_;  // by tid
   std::unordered_map<pid_t, process> processes_;
   std::unordered_map<std::string, std::uint64_t> stacks_;  // by the bytes of the frames
-  std::shared_ptr<numbering> code_ids_;                    // shared with the readers
+  std::size_t stack_bytes_ = 0;
+  std::shared_ptr<numbering> code_ids_;  // shared with the readers
   numbering stack_ids_;
   read_counts counts_;
   python_stack stack_;
