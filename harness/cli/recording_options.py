@@ -21,8 +21,6 @@ MOST_STACK_BYTES = 65_528
 _PID = re.compile(r"0*[1-9][0-9]{0,9}")
 Command = TypeVar("Command", bound=Callable[..., Any])
 
-RUN_HELP = "RUN is a directory that record or profile made, or a perf.data file."
-
 
 class Pids(click.ParamType[tuple[int, ...]]):
     """Process ids, separated by commas."""

@@ -2,7 +2,6 @@
 
 import os
 import shlex
-import shutil
 import sys
 import textwrap
 import unicodedata
@@ -49,7 +48,11 @@ def wrapped(text: str, width: int, indent: str = "") -> list[str]:
 
 def width() -> int:
     """Return the width of the terminal in columns; 100 in a pipe."""
-    return shutil.get_terminal_size((100, 24)).columns if sys.stdout.isatty() else 100
+    if not sys.stdout.isatty():
+        return 100
+    import shutil  # noqa: PLC0415 - only for a terminal
+
+    return shutil.get_terminal_size((100, 24)).columns
 
 
 def display_width(text: str) -> int:

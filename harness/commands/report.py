@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from harness.cli.recording_options import RUN_HELP
+from harness.cli.recording_argument import RUN_HELP
 
 EXAMPLES = """\b
 Examples:

@@ -2,7 +2,7 @@
 
 import os
 from dataclasses import dataclass, replace
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
 from harness.profile.options import AnalysisOptions
@@ -12,9 +12,6 @@ from stallscope.errors import RecordingError, UnableError, UsageError
 from stallscope.recordings import Manifest, Recording, StackRecording
 from topdown.stacks.folding.fold import FoldOptions, fold
 from topdown.stacks.profile import Profile, ProfileWarning
-from topdown.stacks.python.chains import PythonFrameMerger
-from topdown.stacks.python.frames import read_python_frames
-from topdown.stacks.python.shares import PythonShares
 from topdown.stacks.ranking import Ranking, rank
 from topdown.stacks.symbols.sources import SymbolSources, default_cache_directory
 from topdown.stacks.symbols.symbolizer import Symbolizer
@@ -23,11 +20,15 @@ from topdown.stacks.unwinding.tables import UnwindTables
 if TYPE_CHECKING:
     from topdown.slots.function_slots import SlotsByFunction
     from topdown.slots.model import Model
+    from topdown.stacks.python.chains import PythonFrameMerger
+    from topdown.stacks.python.shares import PythonShares
 
 # Leaf addresses, and as many call sites, with inlined functions; colder ones are too narrow to see.
 INLINED_ADDRESSES = 1000
 # If more samples are lost than kept, the rest is not representative.
 MAX_LOST_SHARE = 0.5
+PYTHON_FRAMES = "python.jsonl"
+_NO_INTERPRETER_BYTES = 512
 _DEFAULT_OPTIONS = AnalysisOptions()
 MAX_COMM_BYTES = 15  # TASK_COMM_LEN without the terminating zero
 
@@ -44,7 +45,7 @@ class Analysis:
     profile: Profile
     ranking: Ranking
     stacks: StackRecording | None = None
-    python: PythonShares | None = None
+    python: "PythonShares | None" = None
     slots: "SlotsByFunction | None" = None
     host_name: str = ""
     kernel_release: str = ""
@@ -64,12 +65,11 @@ def analyze(recording: Recording, options: AnalysisOptions = _DEFAULT_OPTIONS) -
     sources = _sources(recording)
     tables = UnwindTables(sources)
     capture = _read(recording, tables)
-    python = read_python_frames(recording.path) if manifest is not None else None
-    merger = None if python is None else PythonFrameMerger(python, lines=options.lines > 0)
+    merger, python_warnings = _python_frames(recording, options)
     fold_options = replace(_fold_options(recording, options), transform=merger)
     profile = fold(capture, Symbolizer(sources), fold_options)
     warnings = [*profile.warnings, *tables.warnings]
-    warnings += python.warnings if python is not None else ()
+    warnings += python_warnings
     warnings += truncation_warning(capture, recording)
     profile = replace(profile, warnings=tuple(warnings))
     if manifest is not None:
@@ -94,8 +94,34 @@ def analyze(recording: Recording, options: AnalysisOptions = _DEFAULT_OPTIONS) -
     )
 
 
+def _python_frames(
+    recording: Recording, options: AnalysisOptions
+) -> tuple["PythonFrameMerger | None", tuple[ProfileWarning, ...]]:
+    """Return what merges Python frames into chains, None without frames, and warnings."""
+    if recording.manifest is None or _has_no_interpreter(recording.path / PYTHON_FRAMES):
+        return None, ()
+    from topdown.stacks.python.chains import PythonFrameMerger  # noqa: PLC0415 - rarely needed
+    from topdown.stacks.python.frames import read_python_frames  # noqa: PLC0415
+
+    python = read_python_frames(recording.path)
+    if python is None:
+        return None, ()
+    return PythonFrameMerger(python, lines=options.lines > 0), python.warnings
+
+
+def _has_no_interpreter(path: Path) -> bool:
+    """Return whether the file has a heading and counts only."""
+    try:
+        if path.is_symlink() or path.stat().st_size > _NO_INTERPRETER_BYTES:
+            return False
+        lines = path.read_bytes().split(b"\n")
+    except OSError:
+        return False
+    return len(lines) == 3 and lines[1].startswith(b'{"counts":') and not lines[2]
+
+
 def added_switches_warning(
-    events: tuple[str, ...], shares: PythonShares | None
+    events: tuple[str, ...], shares: "PythonShares | None"
 ) -> tuple[ProfileWarning, ...]:
     """Return a warning if context switches were counted that reading Python frames added."""
     counted = any("context-switch" in name.lower().replace("_", "-") for name in events)

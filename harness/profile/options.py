@@ -1,9 +1,12 @@
 """The options of `stallscope profile`."""
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from stallscope.collector import CollectorOptions
 from stallscope.errors import UsageError
+
+if TYPE_CHECKING:
+    from stallscope.collector import CollectorOptions
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +31,7 @@ class ProfileOptions:
     nodes. ``top``: number of functions and threads to print.
     """
 
-    collector: CollectorOptions
+    collector: "CollectorOptions"
     analysis: AnalysisOptions
     slots: bool
     locate: bool

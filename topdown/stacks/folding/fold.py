@@ -10,7 +10,6 @@ from stallscope.printable import MAX_NAME_LENGTH
 from topdown.stacks.captures.events import EventSamples, select_event
 from topdown.stacks.captures.group_counts import count_samples
 from topdown.stacks.folding.call_tree import CallTree, Chains, build_tree, outermost_first
-from topdown.stacks.folding.inlining import expand_chains, expand_inlined
 from topdown.stacks.folding.named_chains import WHOLE, ChainTransform, NamedChains, SampledStacks
 from topdown.stacks.folding.truncation import (
     complete_kernel_threads,
@@ -109,6 +108,11 @@ def _named_chains(
     )
     functions, warnings = named.functions, named.warnings
     if hottest := max(options.lines, options.inlined):
+        from topdown.stacks.folding.inlining import (  # noqa: PLC0415 - rarely needed
+            expand_chains,
+            expand_inlined,
+        )
+
         inlined = expand_inlined(capture, stacks, named, symbolizer.sources, hottest)
         functions = functions.extended(inlined.added)
         functions = functions.with_lines(inlined.lines if options.lines else {})

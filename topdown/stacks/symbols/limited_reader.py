@@ -28,6 +28,7 @@ from types import TracebackType
 from typing import NoReturn, Self
 
 from stallscope.errors import StallscopeError
+from topdown.stacks.symbols.reading_limits import ReadingBudget, ReadingLimits
 
 Read = Callable[[bytes], Iterable[bytes | memoryview]]
 
@@ -37,31 +38,6 @@ _DONE, _NO_MEMORY, _REFUSED, _TOO_LARGE, _FAILED = range(5)
 _MESSAGE_LIMIT = 4096
 _KILL_WAIT_S = 2.0
 _MIB = 1 << 20
-
-
-@dataclass(frozen=True, slots=True)
-class ReadingLimits:
-    """Limits of reading one file. Memory is in addition to that of this process."""
-
-    memory_bytes: int = 1 << 30
-    cpu_s: float = 3.0
-    wall_s: float = 10.0
-    output_bytes: int = 96 << 20
-
-
-@dataclass(slots=True)
-class ReadingBudget:
-    """CPU time and elapsed time that all files of an analysis may take together, in seconds."""
-
-    cpu_s: float = 30.0
-    wall_s: float = 90.0
-
-    @property
-    def exhausted(self) -> str:
-        """Return the limit that was reached, empty if none."""
-        if self.cpu_s <= 0:
-            return "the limit on CPU time for all files was reached"
-        return "the limit on the time for all files was reached" if self.wall_s <= 0 else ""
 
 
 @dataclass(frozen=True, slots=True)

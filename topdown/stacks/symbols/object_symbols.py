@@ -14,13 +14,9 @@ import numpy.typing as npt
 
 from stallscope.printable import printable
 from topdown.stacks.elf.file import PT_LOAD, ElfError, ElfFile
-from topdown.stacks.elf.symbols import symbol_table
 from topdown.stacks.profile import ProfileWarning
 from topdown.stacks.symbol_table import SymbolTable
-from topdown.stacks.symbols.binaries import find_binary
-from topdown.stacks.symbols.file_result import FileResult
 from topdown.stacks.symbols.jit_maps import may_hold_jit_code, read_jit_map
-from topdown.stacks.symbols.limited_reader import LimitedReader, ReaderOutput, read_limited
 from topdown.stacks.symbols.sources import SymbolSources
 from topdown.stacks.symbols.symbol_cache import (
     ENTRY_LIMIT,
@@ -35,6 +31,7 @@ from topdown.stacks.symbols.system_images import VDSO, vdso_image
 
 if TYPE_CHECKING:
     from stallscope._native import Object
+    from topdown.stacks.symbols.limited_reader import LimitedReader, ReaderOutput
 
 Addresses = npt.NDArray[np.uint64]
 _NO_LOADS = np.zeros(0, LOADS)
@@ -66,6 +63,8 @@ def read_object(
     known = _without_reader(mapped, sources)
     if isinstance(known, ObjectSymbols):
         return known
+    from topdown.stacks.symbols.limited_reader import read_limited  # noqa: PLC0415 - if not cached
+
     task = partial(_read_file, mapped, sources, looked_up)
     output = read_limited(task, sources.limits, sources.budget)
     return _file_symbols(mapped, sources, output, known)
@@ -80,7 +79,7 @@ class ObjectReader:
 
     objects: Sequence[tuple["Object", Addresses]]
     sources: SymbolSources
-    _reader: LimitedReader | None = None
+    _reader: "LimitedReader | None" = None
     _jit: dict[int, "_JitProcess"] = field(default_factory=dict)  # by PID
 
     def __enter__(self) -> Self:
@@ -91,8 +90,17 @@ class ObjectReader:
                 by_pid.setdefault(mapped.pid, []).append(addresses)
         for pid, lists in by_pid.items():
             self._jit[pid] = _JitProcess(np.unique(np.concatenate(lists)))
-        self._reader = LimitedReader(self._read, self.sources.limits, self.sources.budget)
         return self
+
+    def _output(self, number: int) -> "ReaderOutput":
+        """Return the output of the limited process for an object."""
+        if self._reader is None:
+            from topdown.stacks.symbols.limited_reader import (  # noqa: PLC0415 - if not cached
+                LimitedReader,
+            )
+
+            self._reader = LimitedReader(self._read, self.sources.limits, self.sources.budget)
+        return self._reader.output(b"%d" % number)
 
     def _read(self, request: bytes) -> Iterator[bytes]:
         """Yield the symbols of the object with this number; runs in the limited process."""
@@ -114,8 +122,7 @@ class ObjectReader:
             return self._jit_symbols(number, self._jit[mapped.pid])
         known = _without_reader(mapped, self.sources)
         if not isinstance(known, ObjectSymbols):
-            assert self._reader is not None
-            known = _file_symbols(mapped, self.sources, self._reader.output(b"%d" % number), known)
+            known = _file_symbols(mapped, self.sources, self._output(number), known)
         if known.table is None:
             return _nothing(addresses, known.warning)
         translated, is_known = known.symbol_addresses(addresses)
@@ -128,9 +135,7 @@ class ObjectReader:
         """Return the symbols of JIT-compiled code; its addresses are absolute."""
         mapped, addresses = self.objects[number]
         if jit.symbols is None:
-            assert self._reader is not None
-            output = self._reader.output(b"%d" % number)
-            jit.symbols = _jit_table(output, jit.addresses, mapped.pid)
+            jit.symbols = _jit_table(self._output(number), jit.addresses, mapped.pid)
         symbols, jit.symbols = jit.symbols, jit.symbols.without_warning()
         if symbols.table is None:
             return _nothing(addresses, symbols.warning)
@@ -186,13 +191,15 @@ def _without_reader(
 def _file_symbols(
     mapped: "Object",
     sources: SymbolSources,
-    output: ReaderOutput,
+    output: "ReaderOutput",
     outdated: tuple[ObjectSymbols, bool] | None,
 ) -> ObjectSymbols:
     """Return the symbols that the limited process read, and store them if they are trusted."""
     if output.failure:
         name = printable(mapped.path)
         return ObjectSymbols(None, None, _unreadable(f"{name}: {printable(output.failure)}"))
+    from topdown.stacks.symbols.file_result import FileResult  # noqa: PLC0415 - if not cached
+
     result = FileResult.decode(output.content)
     if result.warning is not None:
         if outdated is not None:  # its file was replaced after the recording
@@ -206,7 +213,7 @@ def _file_symbols(
     return parsed[0]
 
 
-def _jit_table(output: ReaderOutput, addresses: Addresses, pid: int) -> _JitTable:
+def _jit_table(output: "ReaderOutput", addresses: Addresses, pid: int) -> _JitTable:
     nothing = np.full(len(addresses), -1, np.int64)
     if output.failure:
         message = (
@@ -214,6 +221,8 @@ def _jit_table(output: ReaderOutput, addresses: Addresses, pid: int) -> _JitTabl
             "JIT-compiled functions have no names"
         )
         return _JitTable(None, nothing, ProfileWarning("jit-map-refused", message))
+    from topdown.stacks.symbols.file_result import FileResult  # noqa: PLC0415 - if not cached
+
     result = FileResult.decode(output.content)
     warning, content = result.warning, result.content
     size = 8 * len(addresses)
@@ -230,6 +239,9 @@ def _unreadable(message: str) -> ProfileWarning:
 
 def _read_file(mapped: "Object", sources: SymbolSources, addresses: Addresses) -> Iterator[bytes]:
     """Yield the symbols of an object's file; runs in the limited process."""
+    from topdown.stacks.symbols.binaries import find_binary  # noqa: PLC0415 - if not cached
+    from topdown.stacks.symbols.file_result import FileResult  # noqa: PLC0415
+
     with ExitStack() as files:
         binary = find_binary(mapped, sources, files)
         if isinstance(binary, ProfileWarning):
@@ -246,6 +258,8 @@ def _read_file(mapped: "Object", sources: SymbolSources, addresses: Addresses) -
 
 def _read_jit_map(pid: int, addresses: Addresses, sources: SymbolSources) -> Iterator[bytes]:
     """Yield the functions of a process's JIT-compiled code; runs in the limited process."""
+    from topdown.stacks.symbols.file_result import FileResult  # noqa: PLC0415 - if not cached
+
     symbols, warning = read_jit_map(pid, addresses, sources)
     yield FileResult(warning).header()
     if symbols is not None:
@@ -258,4 +272,6 @@ def _elf_symbols(main: ElfFile, debug: ElfFile | None) -> ObjectSymbols:
     loads = np.zeros(len(segments), LOADS)
     for name in LOADS.names or ():
         loads[name] = segments[name]
+    from topdown.stacks.elf.symbols import symbol_table  # noqa: PLC0415 - if not cached
+
     return ObjectSymbols(symbol_table(main, debug), loads)

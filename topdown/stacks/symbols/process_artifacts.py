@@ -27,7 +27,8 @@ from stallscope.regular_file import (
 from topdown.stacks.elf.file import ElfError, ElfFile
 from topdown.stacks.profile import ProfileWarning
 from topdown.stacks.symbols.jit_maps import MAP_LIMIT, open_jit_map
-from topdown.stacks.symbols.limited_reader import ReadingBudget, ReadingLimits, read_limited
+from topdown.stacks.symbols.limited_reader import read_limited
+from topdown.stacks.symbols.reading_limits import ReadingBudget, ReadingLimits
 
 _BLOCK = 1 << 20
 _MAPS_LIMIT = 64 << 20

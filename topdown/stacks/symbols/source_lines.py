@@ -17,11 +17,8 @@ from stallscope.regular_file import RegularFile
 from topdown.stacks.elf.file import PT_LOAD, ElfError, ElfFile, addresses_of
 from topdown.stacks.profile import ProfileWarning
 from topdown.stacks.symbols.binaries import find_binary
-from topdown.stacks.symbols.limited_reader import (
-    LimitedReader,
-    ReadingBudget,
-    ReadingLimits,
-)
+from topdown.stacks.symbols.limited_reader import LimitedReader
+from topdown.stacks.symbols.reading_limits import ReadingBudget, ReadingLimits
 from topdown.stacks.symbols.sources import SymbolSources
 
 if TYPE_CHECKING:

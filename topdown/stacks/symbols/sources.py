@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from stallscope.private_directory import cache_directory
-from topdown.stacks.symbols.limited_reader import ReadingBudget, ReadingLimits
+from topdown.stacks.symbols.reading_limits import ReadingBudget, ReadingLimits
 
 
 @dataclass(frozen=True, slots=True)

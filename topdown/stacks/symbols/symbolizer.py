@@ -163,7 +163,7 @@ class _FrameNamer:
         if not len(rows):
             return
         kinds = self._capture.frame_kind[rows]
-        for kind in np.unique(kinds).tolist():
+        for kind in sorted(set(kinds.tolist())):
             chosen = rows[kinds == kind]
             module = _OTHER_MODULES.get(kind, _UNKNOWN_MODULE)
             self._add(AddressNames(module), chosen, self._capture.frame_address[chosen])

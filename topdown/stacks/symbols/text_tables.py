@@ -11,19 +11,16 @@ import numpy.typing as npt
 from numpy.lib.stride_tricks import sliding_window_view
 
 from stallscope.printable import MAX_NAME_LENGTH
-from topdown.stacks.symbol_table import (
-    RANK_SIZELESS,
-    Symbols,
-    SymbolTable,
-    build_table,
-    empty_table,
-)
+from topdown.stacks.symbol_table import RANK_SIZELESS, SymbolTable, empty_table
 
 _ADDRESS_WIDTH = 16
 _HEX = np.full(256, 255, np.uint8)
 _HEX[np.frombuffer(b"0123456789", np.uint8)] = np.arange(10)
 _HEX[np.frombuffer(b"abcdef", np.uint8)] = np.arange(10, 16)
 _HEX[np.frombuffer(b"ABCDEF", np.uint8)] = np.arange(10, 16)
+_NOT_DIGITS = np.uint64(0xF0F0F0F0F0F0F0F0)
+_IS_TEXT = np.zeros(256, np.bool_)
+_IS_TEXT[np.frombuffer(b"tTwWvV", np.uint8)] = True
 _PADDING = bytes(2 * _ADDRESS_WIDTH)
 _LAST_ADDRESS = np.uint64(0xFFFFFFFFFFFFFFFF)
 
@@ -40,28 +37,30 @@ def kernel_table(text: bytes) -> tuple[SymbolTable, bool]:
     starts = starts[ends - starts > width + 3]
     if not len(starts):
         return empty_table(), False
-    digits = _HEX[sliding_window_view(content, width)[starts]]
-    valid = (digits < 16).all(axis=1) & (content[starts + width] == ord(" "))
-    kinds = content[starts + width + 1]
-    is_text = valid & np.isin(kinds, np.frombuffer(b"tTwWvV", np.uint8))
-    if not is_text.any():
+    window = np.ascontiguousarray(sliding_window_view(content, width)[starts])
+    digits = _HEX[window]
+    words = digits.view(np.uint64)
+    valid = ((words[:, 0] | words[:, 1]) & _NOT_DIGITS) == 0
+    valid &= (content[starts + width] == ord(" ")) & _IS_TEXT[content[starts + width + 1]]
+    if not valid.any():
         return empty_table(), False
-    starts = starts[is_text]
-    addresses = _from_nibbles(digits[is_text])
+    starts, addresses = starts[valid], _from_nibbles(digits[valid])
     if not addresses.any():
         return empty_table(), True
+    order = np.argsort(addresses, kind="stable")
+    addresses = addresses[order]
     last = np.append(addresses[1:] != addresses[:-1], True)  # perf shows the last alias
-    starts, addresses = starts[last], addresses[last]
-    count = len(starts)
-    symbols = Symbols(
+    addresses = addresses[last]
+    end = np.append(addresses[1:], _LAST_ADDRESS)
+    return SymbolTable(
         addresses,
-        np.zeros(count, np.uint64),
-        np.full(count, _LAST_ADDRESS),
-        np.full(count, RANK_SIZELESS, np.uint8),
-        (starts + width + 3).astype(np.uint32),
+        end,
+        np.arange(len(addresses), dtype=np.uint32),
+        end,
+        np.full(len(addresses), RANK_SIZELESS, np.uint8),
+        (starts[order[last]] + width + 3).astype(np.uint32),
         text,
-    )
-    return build_table(symbols), False
+    ), False
 
 
 def module_of(table: SymbolTable, group: int) -> bytes:

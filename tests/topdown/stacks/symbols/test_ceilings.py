@@ -9,8 +9,8 @@ import pytest
 
 from tests.long_tests import long_tests
 from tests.topdown.stacks.symbols import hostile_files
-from topdown.stacks.symbols.limited_reader import ReadingBudget, ReadingLimits
 from topdown.stacks.symbols.object_symbols import AddressSymbols, ObjectReader
+from topdown.stacks.symbols.reading_limits import ReadingBudget, ReadingLimits
 from topdown.stacks.symbols.sources import SymbolSources
 from topdown.stacks.unwinding.tables import UnwindTables
 
@@ -96,7 +96,7 @@ def test_the_warning_names_the_limit_and_frames_stay_addresses(
 
 def test_a_warning_names_the_limit_on_memory(tmp_path: Path, made, monkeypatch) -> None:
     monkeypatch.setattr(
-        "topdown.stacks.symbols.object_symbols.find_binary", lambda *_: bytearray(1 << 30)
+        "topdown.stacks.symbols.binaries.find_binary", lambda *_: bytearray(1 << 30)
     )
     mapped = made.Object(os.fsencode(tmp_path), hostile_files.BUILD_ID)
     sources = SymbolSources(limits=ReadingLimits(memory_bytes=1 << 20))
@@ -108,9 +108,7 @@ def test_a_warning_names_the_limit_on_memory(tmp_path: Path, made, monkeypatch) 
 
 def test_a_file_that_never_answers_is_abandoned(tmp_path: Path, made, monkeypatch) -> None:
     """As a file of a stalled FUSE disk, which blocks open(2)."""
-    monkeypatch.setattr(
-        "topdown.stacks.symbols.object_symbols.find_binary", lambda *_: time.sleep(60)
-    )
+    monkeypatch.setattr("topdown.stacks.symbols.binaries.find_binary", lambda *_: time.sleep(60))
     mapped = made.Object(os.fsencode(tmp_path), hostile_files.BUILD_ID)
     sources = SymbolSources(limits=ReadingLimits(wall_s=0.2))
     with ObjectReader([(mapped, np.zeros(1, np.uint64))] * 2, sources) as reader:

@@ -10,12 +10,8 @@ from pathlib import Path
 import pytest
 
 from stallscope.errors import StallscopeError
-from topdown.stacks.symbols.limited_reader import (
-    LimitedReader,
-    ReadingBudget,
-    ReadingLimits,
-    read_limited,
-)
+from topdown.stacks.symbols.limited_reader import LimitedReader, read_limited
+from topdown.stacks.symbols.reading_limits import ReadingBudget, ReadingLimits
 
 LIMITS = ReadingLimits(memory_bytes=64 << 20, cpu_s=0.2, wall_s=5.0, output_bytes=1 << 20)
 

@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 
 from topdown.stacks.symbols import process_artifacts
-from topdown.stacks.symbols.limited_reader import ReadingLimits
 from topdown.stacks.symbols.process_artifacts import (
     CopyLimits,
     copy_artifacts,
     copy_artifacts_limited,
 )
+from topdown.stacks.symbols.reading_limits import ReadingLimits
 
 WAITER = (
     'int main(void) { char c; return __builtin_printf("up\\n"), fflush(0), (int)read(0, &c, 1); }'
