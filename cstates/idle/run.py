@@ -54,7 +54,9 @@ class WakeRow:
 
 @dataclass(frozen=True, slots=True)
 class IdleRun:
-    """A recording; without tracepoints only the states have numbers, for the reason given."""
+    """A recording; without tracepoints, ``why_counters_only`` is the reason, and only the states
+    have numbers.
+    """
 
     command: tuple[str, ...]
     seconds: float

@@ -32,7 +32,7 @@ from stallscope.private_directory import private_directory
 from stallscope.system_files import Roots
 
 MAX_LEVELS = 8
-TIMEOUT_S = 5.0  # for a pin that is beginning or ending
+TIMEOUT_S = 15.0  # for a pin that is beginning or ending, also on a busy machine
 _POLL_S = 0.01
 
 

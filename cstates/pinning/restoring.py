@@ -38,7 +38,7 @@ _ABSENT = (errno.ENOENT, errno.ENODEV, errno.ENXIO)
 
 @dataclass(frozen=True, slots=True)
 class RestoredSetting:
-    """A change and its restore status; ``detail`` is the value found, or why it failed."""
+    """A change and its restore status; ``detail`` is the value read, or why it failed."""
 
     change: Change
     status: RestoreStatus

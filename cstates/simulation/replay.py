@@ -38,7 +38,7 @@ class SimulatedMachine:
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """How often a governor chose the state that the kernel entered, given its earlier states."""
+    """How often a governor chose the state that the kernel entered, after the same history."""
 
     same: int
     of: int

@@ -7,7 +7,7 @@ from cstates.pinning.knobs import KNOBS, Change, KnobVerification, Scope
 from cstates.pinning.plan import PinPlan
 from cstates.pinning.restoring import JournalRestore, RestoredSetting, RestoreStatus
 from cstates.pinning.status import PinnedSetting, PinStatus
-from stallscope.documents import Count, Document, Record
+from stallscope.documents import Count, Document, Record, field
 
 
 class PlannedChange(Record, frozen=True, kw_only=True):
@@ -29,10 +29,10 @@ class CurrentSetting(PlannedChange, frozen=True, kw_only=True):
 
 
 class RestoredChange(PlannedChange, frozen=True, kw_only=True):
-    """A change and the result of restoring it; ``found`` is the value found, or why it failed."""
+    """A change and the result of restoring it; ``detail`` is the value read, or why it failed."""
 
     fate: Literal["restored", "already", "foreign", "gone", "failed"]
-    found: str
+    detail: str = field(name="found")
 
     @property
     def status(self) -> RestoreStatus:
@@ -175,5 +175,5 @@ def _restored_change(setting: RestoredSetting) -> RestoredChange:
         knob=change.knob,
         verified_by=KNOBS[change.knob].verified,
         fate=setting.status.name.lower(),  # type: ignore[arg-type]
-        found=setting.detail,
+        detail=setting.detail,
     )

@@ -86,8 +86,8 @@ def journal_lines(journal: RestoredJournal) -> list[str]:
     for status in (RestoreStatus.FOREIGN, RestoreStatus.GONE, RestoreStatus.FAILED):
         for setting in journal.settings:
             if setting.status is status:
-                value = f" (it reads {setting.found})" if status is RestoreStatus.FOREIGN else ""
-                reason = f": {setting.found}" if status is RestoreStatus.FAILED else ""
+                value = f" (it reads {setting.detail})" if status is RestoreStatus.FOREIGN else ""
+                reason = f": {setting.detail}" if status is RestoreStatus.FAILED else ""
                 lines.append(f"{setting.path}: {status}{value}{reason}")
     return lines
 

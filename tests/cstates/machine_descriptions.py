@@ -141,7 +141,7 @@ DESCRIPTIONS = (
     ),
     Description(
         name="intel-pstate-server",
-        note="Xeon Cascade Lake with intel_pstate active and no HWP: no EPP, no base is told",
+        note="Xeon Cascade Lake with intel_pstate active and no HWP: no EPP, no base frequency",
         table="pepc:clx2s0",
         bias=7,
         scaling=Scaling(

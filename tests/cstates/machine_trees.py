@@ -1,9 +1,9 @@
 """Machine trees for tests: generated from the known tables of states, not recorded.
 
-Each machine is one text file in ``machines/``, a line for each file of its tree; ``expand`` lays the
-tree out in a folder. ``python -m tests.cstates.machine_trees`` writes them anew from the
-descriptions in machine_descriptions.py; a test holds them to these. To look at one by hand:
-``python -m tests.cstates.machine_trees FOLDER`` lays all of them out below a folder.
+A machine is a text file in ``machines/`` with a line for each file of its tree; ``expand`` writes the
+tree into a folder. ``python -m tests.cstates.machine_trees`` writes the text files again from
+machine_descriptions.py; a test compares them. To inspect the trees,
+``python -m tests.cstates.machine_trees FOLDER`` writes all of them below a folder.
 """
 
 import sys

@@ -69,8 +69,8 @@ def test_a_share_is_at_most_one() -> None:
 
 
 def test_activity_of_several_cpus_is_summed() -> None:
-    one = StateActivity(10, 500_000, 2, None, 1.0)
-    both = merged_activity([one, StateActivity(30, 0, 0, 1, 1.0)])
+    first = StateActivity(10, 500_000, 2, None, 1.0)
+    both = merged_activity([first, StateActivity(30, 0, 0, 1, 1.0)])
     assert both == StateActivity(40, 500_000, 2, None, 1.0, cpus=2)
     assert both.residency_share == pytest.approx(0.25)
     assert both.above_share == pytest.approx(0.05)

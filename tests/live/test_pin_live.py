@@ -71,7 +71,7 @@ def entries() -> int:
 def test_the_process_has_the_requested_settings(pin: Pin, tmp_path: Path) -> None:
     """This needs no root and no journal."""
     request = PinRequest(cpus=str(CPU), nice=7, aslr_off=True, thp_off=True)
-    text = tmp_path / "told"
+    text = tmp_path / "output"
     script = "nice; grep -E 'Cpus_allowed_list|THP_enabled' /proc/self/status; cat /proc/self/personality"
     assert pin(request, "sh", "-c", f"{{ {script}; }} > {text}").status == 0
     lines = text.read_text().split()
@@ -118,7 +118,7 @@ def test_a_latency_limit_ends_with_the_command(pin: Pin, needs_root: None, tmp_p
     needs(DEVICE)
     governors()
     before = held_limit()
-    text = tmp_path / "told"
+    text = tmp_path / "output"
     request = PinRequest(max_exit_latency_us=min(before, 1_000_000) - 1)
     assert pin(request, "sh", "-c", f"head -c 4 {DEVICE} > {text}").status == 0
     assert struct.unpack("=i", text.read_bytes())[0] == request.max_exit_latency_us

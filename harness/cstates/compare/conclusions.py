@@ -27,7 +27,7 @@ def share_text(share: float | None) -> str:
 
 
 def p_text(value: float | None) -> str:
-    """Return a p-value; a value that would be rounded to zero is given as a bound."""
+    """Return a p-value; if it would be rounded to zero, return a bound."""
     if value is None:
         return "n/a"
     return f"{value:.3f}" if value >= 0.001 else "<0.001"

@@ -94,12 +94,12 @@ def test_a_difference_below_the_minimum_effect_is_small() -> None:
 
 def test_holm_rejects_a_single_chance_result_of_many() -> None:
     nearly: list[float | None] = [9.0, 9.1, 9.2, 9.3, 9.4, 10.25]
-    one = compared(("a", nearly))
-    assert one.differences[0].significant
+    single = compared(("a", nearly))
+    assert single.differences[0].significant
     many = [(f"s{n}", [*SIX]) for n in range(6)]
     result = compared(("a", nearly), *many)
     assert result.differences[0].status is DifferenceStatus.CHANCE
-    assert result.differences[0].p == one.differences[0].p
+    assert result.differences[0].p == single.differences[0].p
 
 
 def test_all_metrics_are_corrected_together() -> None:
@@ -179,7 +179,7 @@ def test_rounds_are_shuffled_and_every_second_one_is_reversed() -> None:
 
 
 def busy(*others_s: float | None, seconds: float = 1.0) -> Comparison:
-    """Return runs on two CPUs that others used for the given times."""
+    """Return runs on two CPUs that others used for these times."""
     busy_runs = [
         ComparedRun(BASELINE, seconds, {"wall_s": 1.0}, {}, cpus=2, others_s=time_s)
         for time_s in others_s

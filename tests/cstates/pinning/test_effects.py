@@ -22,7 +22,11 @@ BEFORE = StateEntries({(0, 0): 5, (0, 2): 100, (1, 0): 5, (1, 2): 100})
         ({(0, 0): 9, (0, 2): 100, (1, 0): 5, (1, 2): 635}, Effect.WITHOUT_EFFECT, 535),
         (BEFORE.counts, Effect.NEVER_IDLED, 0),
         ({(0, 0): 9}, Effect.UNCOUNTED, 0),
-        ({(0, 0): 9, (0, 2): 3, (1, 0): 9, (1, 2): 3}, Effect.UNCOUNTED, 0),  # hotplug: anew
+        (
+            {(0, 0): 9, (0, 2): 3, (1, 0): 9, (1, 2): 3},
+            Effect.UNCOUNTED,
+            0,
+        ),  # hotplug: counters restart
     ],
 )
 def test_entries_into_closed_states_show_the_effect(

@@ -93,6 +93,6 @@ def test_a_link_is_not_followed(folder: int, tmp_path: Path) -> None:
 
 
 def test_the_start_time_distinguishes_processes_with_the_same_id() -> None:
-    ours = current_owner("test")
-    assert ours.alive
-    assert not PinOwner(ours.pid, ours.start_ticks + 1, "earlier").alive
+    owner = current_owner("test")
+    assert owner.alive
+    assert not PinOwner(owner.pid, owner.start_ticks + 1, "earlier").alive

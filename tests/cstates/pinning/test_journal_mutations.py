@@ -144,11 +144,11 @@ def test_a_path_that_is_not_of_its_knob_is_rejected(case: Case, path: str) -> No
 
 
 def test_a_name_that_is_not_unicode_is_shown_escaped(case: Case) -> None:
-    owner = case.document["owner"] | {"name": "x\ud800\udcff"}
+    owner = case.document["owner"] | {"name": "x\udcff\ud800"}
     content = json.dumps(case.document | {"owner": owner}).encode()
     (case.run / file_name(0)).write_bytes(content)
     (pin,) = read_status(case.roots, case.run)
-    assert pin.owner.name == r"x\ud800\udcff"
+    assert pin.owner.name == r"x\udcff\ud800"
     case.read_and_restore(content)
 
 

@@ -87,8 +87,8 @@ def test_the_maximum_is_raised_first_and_the_minimum_lowered_first(
     fake: Fake, khz: str, order: list[str]
 ) -> None:
     plan = planned(fake, "sapphire-rapids-server", frequency=khz, cpus="0", nice=None)
-    ours = [item.path for item in plan.journaled if "policy0" in item.path]
-    assert [path.rpartition("/")[2] for path in ours] == order
+    paths = [item.path for item in plan.journaled if "policy0" in item.path]
+    assert [path.rpartition("/")[2] for path in paths] == order
 
 
 def test_an_unknown_base_frequency_is_an_error_with_a_remedy(fake: Fake) -> None:

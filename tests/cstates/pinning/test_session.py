@@ -229,9 +229,9 @@ def left_by_a_killed_pin(machine: FakeMachine) -> None:
     changes = make_plan(machine.roots, BENCH).journaled
     with (
         run_folder(machine.run, machine.roots) as folder,
-        claim_level(folder, machine.roots, "killed") as ours,
+        claim_level(folder, machine.roots, "killed") as claim,
     ):
-        write_journal(folder, 0, new_journal(machine.roots, ours.owner, changes))
+        write_journal(folder, 0, new_journal(machine.roots, claim.owner, changes))
         applying.apply(machine.roots, changes)
 
 
@@ -242,8 +242,8 @@ def test_the_next_call_restores_a_left_over_journal(fake: Fake) -> None:
     assert machine.content() != before
     with run_folder(machine.run, machine.roots) as folder:
         assert read_journal(folder, 0) is not None
-        with claim_level(folder, machine.roots, "next") as ours:
-            assert len(ours.recovered) == 1
+        with claim_level(folder, machine.roots, "next") as claim:
+            assert len(claim.recovered) == 1
     assert machine.content() == before
     assert not machine.journals
 

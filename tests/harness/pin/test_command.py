@@ -80,20 +80,20 @@ def test_the_commands_status_is_returned(
     machine: Machine, capfd: pytest.CaptureFixture[str]
 ) -> None:
     tree = machine("zen4-server")
-    ours = roots(tree)
-    assert main(["pin", *ours, "--no-turbo", "--", "sh", "-c", f"cat {tree}/sys/devices/system/cpu/cpufreq/boost; exit 42"]) == 42  # fmt: skip
+    options = roots(tree)
+    assert main(["pin", *options, "--no-turbo", "--", "sh", "-c", f"cat {tree}/sys/devices/system/cpu/cpufreq/boost; exit 42"]) == 42  # fmt: skip
     assert capfd.readouterr().out == "0\n"
 
 
 def test_verbs_are_recognized_only_as_the_first_word(
     machine: Machine, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    ours = roots(machine("zen4-server"))
-    assert main(["pin", "status", *ours]) == 0
+    options = roots(machine("zen4-server"))
+    assert main(["pin", "status", *options]) == 0
     assert capsys.readouterr().out == "nothing is pinned\n"
-    assert main(["pin", "restore", *ours, "--json"]) == 0
+    assert main(["pin", "restore", *options, "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["journals"] == []
-    assert main(["pin", *ours, "--no-turbo", "--", "status"]) == 4
+    assert main(["pin", *options, "--no-turbo", "--", "status"]) == 4
     assert "cannot run status" in capsys.readouterr().err
 
 

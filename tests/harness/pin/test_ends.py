@@ -5,8 +5,9 @@ import select
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
 
@@ -14,12 +15,13 @@ import pytest
 
 from cstates.pinning.claims import claim_level, run_folder
 from cstates.pinning.journal import process_parent
+from stallscope.errors import UnableError
 from stallscope.system_files import Roots
 from tests.cstates.machine_trees import expand
 
 STALLSCOPE = Path(sys.executable).with_name("stallscope")
-ASKED = ("--states", "C1", "--frequency", "base", "--cpus", "1")
-GOVERNOR = "sys/devices/system/cpu/cpufreq/policy1/scaling_min_freq"
+SETTINGS = ("--states", "C1", "--frequency", "base", "--cpus", "1")
+TIMEOUT_S = 60.0  # for a machine at high load; a hang, not a measurement
 
 
 class Pin:
@@ -42,7 +44,7 @@ class Pin:
         return {path: path.read_bytes() for path in files}
 
     def start(self, script: str = "echo $$; exec sleep 600") -> None:
-        words = [STALLSCOPE, "pin", *self.options, *ASKED, "--", "sh", "-c", script]
+        words = [STALLSCOPE, "pin", *self.options, *SETTINGS, "--", "sh", "-c", script]
         self.process = subprocess.Popen(
             words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
         )
@@ -62,31 +64,105 @@ class Pin:
 
     def end(self) -> tuple[int, str]:
         """Return the status and the messages, after the command has ended."""
-        _, message = self.process.communicate(timeout=60)
-        assert select.select([self.command], [], [], 60)[0], "the command outlived its pin"
+        _, message = self.process.communicate(timeout=TIMEOUT_S)
+        assert select.select([self.command], [], [], TIMEOUT_S)[0], "the command outlived its pin"
         return self.process.returncode, message
 
     def wait_for_guardian(self) -> None:
         """Wait for the guardian's lock, and check that no file is left."""
         roots = Roots.recorded(self.tree)
-        with run_folder(self.run, roots) as folder, claim_level(folder, roots, "test") as ours:
-            assert not ours.recovered
+        deadline = time.monotonic() + TIMEOUT_S
+        while True:
+            try:
+                with (
+                    run_folder(self.run, roots) as folder,
+                    claim_level(folder, roots, "test") as claim,
+                ):
+                    assert not claim.recovered
+                    return
+            except UnableError:
+                assert time.monotonic() < deadline
 
     def other(self, *words: str) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
-            [STALLSCOPE, "pin", *words], capture_output=True, text=True, check=False
+            [STALLSCOPE, "pin", *words],
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=TIMEOUT_S,
         )
 
 
 @pytest.fixture
 def pin(tmp_path: Path) -> Iterator[Pin]:
-    document = Pin(expand("ice-lake-server", tmp_path / "machine"))
-    yield document
-    if document.process is not None:
-        document.process.kill()
-        document.process.communicate()
-    if document.command is not None:
-        os.close(document.command)
+    running = Pin(expand("ice-lake-server", tmp_path / "machine"))
+    yield running
+    if running.process is not None:
+        running.process.kill()
+        running.process.communicate()
+    if running.command is not None:
+        os.close(running.command)
+
+
+class Terminal:
+    """A pseudo terminal with a program as its session leader; every wait is bounded."""
+
+    def __init__(self, program: str, words: list[str], **environment: str) -> None:
+        self.leader, self.keys = os.forkpty()
+        if not self.leader:
+            os.execvpe(program, words, os.environ | environment)
+        self.process = os.pidfd_open(self.leader)
+        self.output = b""
+
+    def type_in(self, text: str) -> None:
+        os.write(self.keys, text.encode())
+
+    def read(self) -> bytes:
+        """Return the next output; empty after all processes have closed the terminal."""
+        assert select.select([self.keys], [], [], TIMEOUT_S)[0], self.output
+        try:
+            return os.read(self.keys, 4096)
+        except OSError:  # EIO
+            return b""
+
+    def wait_for(self, text: bytes) -> None:
+        while text not in self.output:
+            part = self.read()
+            assert part, self.output
+            self.output += part
+        self.output = self.output.partition(text)[2]
+
+    def wait_until_stopped(self, pid: int) -> None:
+        """Wait until a process is stopped by job control."""
+        deadline = time.monotonic() + TIMEOUT_S
+        while process_state(pid) != "T":
+            assert time.monotonic() < deadline, self.output
+            time.sleep(0.01)
+
+    def status(self) -> int:
+        """Return the leader's status after its end."""
+        while self.read():
+            pass
+        assert select.select([self.process], [], [], TIMEOUT_S)[0]
+        return os.waitstatus_to_exitcode(os.waitpid(self.leader, 0)[1])
+
+    def close(self) -> None:
+        """End what still runs on the terminal."""
+        with suppress(ProcessLookupError):
+            signal.pidfd_send_signal(self.process, signal.SIGKILL)
+        with suppress(ChildProcessError):
+            os.waitpid(self.leader, 0)
+        os.close(self.process)
+        os.close(self.keys)
+
+
+def process_state(pid: int) -> str:
+    return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+
+
+def only_child(pid: int) -> int:
+    (child,) = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+    return int(child)
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
@@ -124,7 +200,7 @@ def test_after_sigkill_of_both_the_next_call_restores(pin: Pin) -> None:
     pin.end()
     assert pin.content() != pin.before
     assert "left over" in pin.other("status", *pin.options).stdout
-    assert "left its values" in pin.other(*pin.options, *ASKED, "--dry-run").stderr
+    assert "left its values" in pin.other(*pin.options, *SETTINGS, "--dry-run").stderr
     assert "settings restored" in pin.other("restore", *pin.options).stdout
     assert pin.content() == pin.before
 
@@ -139,7 +215,7 @@ def test_sigkill_of_the_guardian_alone_has_no_effect(pin: Pin) -> None:
 
 def test_a_second_pin_fails_with_the_owners_name(pin: Pin) -> None:
     pin.start()
-    for words in (("--no-turbo", "--", "true"), (*ASKED, "--", "true")):
+    for words in (("--no-turbo", "--", "true"), (*SETTINGS, "--", "true")):
         second = pin.other(*pin.options, *words)
         assert second.returncode == 3
         assert (
@@ -169,9 +245,10 @@ def test_a_pin_inside_a_pinned_command_is_allowed(pin: Pin) -> None:
 
 def test_an_inner_pin_that_outlives_the_command_is_ended_first(pin: Pin) -> None:
     """Otherwise it would restore the outer pin's values permanently."""
-    begun = pin.tree.parent / "begun"
-    inside = nested(pin).removeprefix("exec ").replace("echo $$;", f"echo $$; : > {begun};")
-    pin.start(f"setsid {inside} & while ! [ -e {begun} ]; do sleep 0.02; done")
+    seen = pin.tree.parent / "seen"
+    inside = nested(pin).removeprefix("exec ")
+    pin.start(f"setsid {inside} & while ! [ -e {seen} ]; do sleep 0.02; done")
+    seen.touch()
     assert pin.end()[0] == 0
     assert pin.content() == pin.before
 
@@ -185,71 +262,41 @@ def test_sigkill_of_the_outer_pin_restores_both(pin: Pin) -> None:
 
 
 def test_at_a_terminal_ctrl_c_reaches_the_command_and_ctrl_z_stops_both(pin: Pin) -> None:
-    shell, keys = os.forkpty()
-    if not shell:
-        words = [str(STALLSCOPE), "pin", *pin.options, *ASKED, "--", "sh", "-c"]
-        os.execv(STALLSCOPE, [*words, "echo ready; read line; echo got $line; exec sleep 600"])
-    output = b""
-
-    def wait_for(word: bytes) -> None:
-        nonlocal output
-        while word not in output:
-            output += os.read(keys, 4096)
-
-    wait_for(b"ready")
-    os.write(keys, b"\x1a")
-    _, status = os.waitpid(shell, os.WUNTRACED)
-    assert os.WIFSTOPPED(status), "whoever started us can go on"
-    assert pin.content() != pin.before
-    os.kill(shell, signal.SIGCONT)
-    os.write(keys, b"here\n")
-    wait_for(b"got here")
-    os.write(keys, b"\x03")
-    with suppress(OSError):  # EIO: all processes have closed the terminal
-        while os.read(keys, 4096):
-            pass
-    assert os.waitstatus_to_exitcode(os.waitpid(shell, 0)[1]) == 128 + signal.SIGINT
-    os.close(keys)
+    script = "echo ready; read line; echo got $line; exec sleep 600"
+    words = [str(STALLSCOPE), "pin", *pin.options, *SETTINGS, "--", "sh", "-c", script]
+    with closing(Terminal(words[0], words)) as terminal:
+        terminal.wait_for(b"ready")
+        terminal.type_in("\x1a")
+        terminal.wait_until_stopped(terminal.leader)  # so that its parent, a shell, continues
+        assert pin.content() != pin.before
+        os.kill(terminal.leader, signal.SIGCONT)
+        terminal.type_in("here\n")
+        terminal.wait_for(b"got here")
+        terminal.type_in("\x03")
+        assert terminal.status() == 128 + signal.SIGINT
     assert pin.content() == pin.before
 
 
 def test_in_the_background_the_shell_keeps_the_terminal(pin: Pin) -> None:
     """Ctrl-Z, bg, and a line typed to the shell; then fg, and a line to the command."""
-    shell, keys = os.forkpty()
-    if not shell:
-        os.environ["PS1"] = ""
-        os.execvp("bash", ["bash", "--norc", "--noprofile", "--noediting", "-i"])
-    output = b""
-
-    def wait_for(word: bytes) -> None:
-        nonlocal output
-        while word not in output:
-            assert select.select([keys], [], [], 60)[0], output
-            output += os.read(keys, 4096)
-        output = output.partition(word)[2]
-
-    def type_in(line: str) -> None:
-        os.write(keys, f"{line}\n".encode())
-
     reads = "while read line; do echo got $line; done"
-    words = [str(STALLSCOPE), "pin", *pin.options, *ASKED, "--", "sh", "-c"]
-    type_in(f"{' '.join(words)} 'echo rea\"\"dy; {reads}'")
-    wait_for(b"ready")
-    os.write(keys, b"\x1a")
-    wait_for(b"Stopped")
-    type_in("bg")
-    type_in("echo shell $((40 + 2))")
-    wait_for(b"shell 42")
-    type_in("fg")
-    type_in("here")
-    wait_for(b"got here")
-    os.write(keys, b"\x04")
-    type_in("echo status $((1 + $?))")
-    wait_for(b"status 1")
-    type_in("exit")
-    with suppress(OSError):  # EIO: all processes have closed the terminal
-        while os.read(keys, 4096):
-            pass
-    assert os.waitstatus_to_exitcode(os.waitpid(shell, 0)[1]) == 0
-    os.close(keys)
+    words = [str(STALLSCOPE), "pin", *pin.options, *SETTINGS, "--", "sh", "-c"]
+    shell = ["bash", "--norc", "--noprofile", "--noediting", "-i"]
+    with closing(Terminal("bash", shell, PS1="")) as terminal:
+        terminal.type_in(f"{' '.join(words)} 'echo rea\"\"dy; {reads}'\n")
+        terminal.wait_for(b"ready")
+        pinning = only_child(terminal.leader)
+        terminal.type_in("\x1a")
+        terminal.wait_for(b"Stopped")
+        terminal.type_in("bg\necho shell $((40 + 2))\n")
+        terminal.wait_for(b"shell 42")
+        # The command reads, which stops it in the background. The shell must know that before fg:
+        # a job that it considers to be running is not continued.
+        terminal.wait_until_stopped(pinning)
+        terminal.type_in("fg\nhere\n")
+        terminal.wait_for(b"got here")
+        terminal.type_in("\x04echo status $((1 + $?))\n")
+        terminal.wait_for(b"status 1")
+        terminal.type_in("exit\n")
+        assert terminal.status() == 0
     assert pin.content() == pin.before
