@@ -28,8 +28,9 @@ Examples:
 @block_option("Size of a request.")
 @click.option("--pattern", type=click.Choice(["random", "sequential"]), default="random",
               show_default=True, help="Order of the requests' offsets.")  # fmt: skip
-@click.option("--most-depth", type=click.IntRange(2, 4096), default=256, show_default=True,
-              metavar="N", help="Largest number of requests in flight.")  # fmt: skip
+@click.option("--max-depth", "--most-depth", "max_depth", type=click.IntRange(2, 4096),
+              default=256, show_default=True, metavar="N",
+              help="Largest number of requests in flight.")  # fmt: skip
 @click.option("--slo-p99", metavar="TIME",
               help="p99 latency to keep, such as 500us or 2ms; adds the deepest depth that "
               "keeps it.")  # fmt: skip

@@ -25,7 +25,7 @@ from stallscope.quantities import value_text
 FILE_BYTES = 64 * 2**20
 PROBE_S = 1.0
 PLAN = CurvePlan(
-    most_depth=32, repeats=2, duration_s=0.2, warmup_s=0.05, slo_p99_ns=None
+    max_depth=32, repeats=2, duration_s=0.2, warmup_s=0.05, slo_p99_ns=None
 )  # a short curve; `stallscope io curve` measures longer
 STORM_ROUNDS = 5
 STORM_S = 0.3
@@ -35,7 +35,7 @@ EXPECTED_S = 38.0  # including the time to write the files
 
 
 def disk_part(folder: Path, room: int, *, disk: str | None = None) -> list[DemoPage]:
-    """Measure the disk of the folder, or the given one, and return its pages with verdicts.
+    """Measure the disk of the folder, or ``disk``, and return its pages with verdicts.
 
     Recordings and their pages are written into the folder. If the disk cannot be measured, the
     reason is printed.

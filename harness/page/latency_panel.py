@@ -19,7 +19,7 @@ from stallscope.quantities import value_text
 STYLE: StyleSheets = ("harness.page", ("latency.css",))
 PERCENTS = (50.0, 90.0, 99.0, 99.9, 100.0)
 _BINS = 72
-_MOST_LOOKS = 4
+_MAX_SERIES = 4
 _CURVE = tuple(1 - 10 ** (-step / 20) for step in range(101))  # to 99.999 %
 DECADES = {3: "1 µs", 4: "10 µs", 5: "100 µs", 6: "1 ms", 7: "10 ms", 8: "100 ms", 9: "1 s",
             10: "10 s", 11: "100 s"}  # fmt: skip
@@ -59,7 +59,7 @@ def latency_panel(series: Sequence[Series], *, title: str, hint: str) -> Panel:
 
 def series_names(series: Sequence[Series]) -> list[str]:
     """Return the names of the series that are drawn."""
-    return [run.name for run in series[:_MOST_LOOKS]]
+    return [run.name for run in series[:_MAX_SERIES]]
 
 
 def latency_figures(series: Sequence[Series]) -> list[Figure]:
@@ -83,7 +83,7 @@ def latency_figures(series: Sequence[Series]) -> list[Figure]:
 
 
 def _wholes(series: Sequence[Series]) -> list[tuple[Series, Histogram | None]]:
-    return [(run, run.log.merged()) for run in series[:_MOST_LOOKS]]
+    return [(run, run.log.merged()) for run in series[:_MAX_SERIES]]
 
 
 def look(number: int) -> str:

@@ -39,12 +39,12 @@ class CurveEstimate:
 class CurveEstimates:
     """Estimates from the accepted readings; a value is None if they do not suffice.
 
-    ``most_iops`` is the throughput of the plateau. ``knee_reached`` is true if throughput no longer
+    ``max_iops`` is the throughput of the plateau. ``knee_reached`` is true if throughput no longer
     grows over the last doubling of the depth. ``slo`` is the deepest depth up to which every depth
     keeps the requested p99; ``slo_missing`` is the reason if there is none.
     """
 
-    most_iops: CurveEstimate
+    max_iops: CurveEstimate
     saturation_depth: CurveEstimate | None
     knee: CurveEstimate
     latency_optimal: CurveEstimate
@@ -67,11 +67,11 @@ def estimate_curve(
     measured = np.array([[readings.iops for readings in known]], float)
     replicates = _replicates(known)
     most, knee, optimal = _read_curve(depth_values, measured)
-    most_drawn, knee_drawn, optimal_drawn = _read_curve(depth_values, replicates)
+    max_drawn, knee_drawn, optimal_drawn = _read_curve(depth_values, replicates)
     slo, slo_missing = _slo_depth([readings for readings in depths if readings.ok], slo_p99_ns)
     return CurveEstimates(
-        _estimate(most, most_drawn),
-        _saturation(known[0], (most, most_drawn), (measured, replicates)),
+        _estimate(most, max_drawn),
+        _saturation(known[0], (most, max_drawn), (measured, replicates)),
         _with_bracket(_estimate(knee, knee_drawn), depth_values),
         _estimate(optimal, optimal_drawn),
         _is_knee_reached(depth_values, measured[0]),

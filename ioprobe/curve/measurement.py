@@ -82,11 +82,11 @@ class _CurveMeasurement:
         """
         rates: list[float] = []
         depths: list[int] = []
-        for depth in powers(self.plan.most_depth):
+        for depth in powers(self.plan.max_depth):
             request_s = 2 * self._expected_request_s(depth)
             step = self.plan.step(depth, self.plan.seed, request_s)
             step = replace(step, duration_s=max(0.1, _PILOT_SHARE * step.duration_s))
-            passes_s = len(powers(self.plan.most_depth)) * self._length_s(self.plan.repeats)
+            passes_s = len(powers(self.plan.max_depth)) * self._length_s(self.plan.repeats)
             self.on_progress(CurveProgress("pilot", depth, self.done_s, after_s + passes_s))
             for reading in self.measure([step]):
                 depths.append(depth)
@@ -130,7 +130,7 @@ class _CurveMeasurement:
             added = {*refinement(curve.depths, curve.estimates, self.plan.slo_p99_ns)}
             deepest = curve.depths[-1].depth
             if not curve.estimates.knee_reached:  # the pilot stopped too early
-                added |= {min(2 * deepest, self.plan.most_depth)} - {deepest}
+                added |= {min(2 * deepest, self.plan.max_depth)} - {deepest}
             if not added:
                 return
             # Repeat the neighbours, so that all are compared under the same conditions.

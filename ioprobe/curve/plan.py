@@ -49,7 +49,7 @@ class CurveStep:
 class CurvePlan:
     """Parameters of a curve; ``duration_s`` and ``warmup_s`` apply to each reading."""
 
-    most_depth: int = 256
+    max_depth: int = 256
     repeats: int = 3
     duration_s: float = 1.0
     warmup_s: float = 0.2
@@ -63,10 +63,10 @@ class CurvePlan:
         return CurveStep(depth, warmup_s, max(self.duration_s, min_duration_s), seed)
 
 
-def powers(most_depth: int) -> tuple[int, ...]:
+def powers(max_depth: int) -> tuple[int, ...]:
     """Return the powers of two up to a depth, and the depth itself."""
-    depths = [1 << power for power in range(most_depth.bit_length())]
-    return tuple(depths) if depths[-1] == most_depth else (*depths, most_depth)
+    depths = [1 << power for power in range(max_depth.bit_length())]
+    return tuple(depths) if depths[-1] == max_depth else (*depths, max_depth)
 
 
 def is_flat(iops: Sequence[float]) -> bool:

@@ -100,10 +100,10 @@ def _noise(evidence: CurveEvidence) -> Iterator[CurveFinding]:
 
 
 def _shape(evidence: CurveEvidence, estimates: CurveEstimates) -> CurveFinding:
-    knee, most_iops = round(estimates.knee.value), estimates.most_iops.value
+    knee, max_iops = round(estimates.knee.value), estimates.max_iops.value
     if knee == 1 and (share := _slice_share(evidence.depths[0])) >= SLICE_SHARE:
         text = (
-            f"{most_iops:,.0f} requests per second at every depth, and at depth 1 the slowest "
+            f"{max_iops:,.0f} requests per second at every depth, and at depth 1 the slowest "
             f"hundredth of requests took {share:.0%} of the time: a limiter passes requests in "
             "time slices. More depth only adds waiting"
         )
@@ -121,7 +121,7 @@ def _shape(evidence: CurveEvidence, estimates: CurveEstimates) -> CurveFinding:
             f"{ratio:.1f} times the depth that would suffice without queueing"
         )
         return CurveFinding(CurveVerdict.SOFT_KNEE, text)
-    text = f"{knee} requests in flight reach 95 % of {most_iops:,.0f} requests per second"
+    text = f"{knee} requests in flight reach 95 % of {max_iops:,.0f} requests per second"
     if _is_sharp(evidence.depths, knee) and evidence.limits:
         lowest = min(evidence.limits, key=lambda limit: limit.requests)
         if lowest.requests <= 1.1 * knee + 1:

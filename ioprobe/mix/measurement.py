@@ -34,7 +34,7 @@ class SizeRow:
 
     block_bytes: int
     writes: bool
-    most_per_s: float | None
+    max_per_s: float | None
     cells: tuple[ReadWriteCell, ...]
 
 
@@ -42,14 +42,14 @@ class SizeRow:
 class ReadWriteMix:
     """A measured mix; ``matrix`` has a row per rate of writes and a cell per rate of reads.
 
-    The cell without any load is None. ``most_reads`` and ``most_writes`` are requests per second
+    The cell without any load is None. ``max_reads`` and ``max_writes`` are requests per second
     of one direction alone; None if not measured. ``failure`` is the error of the disk or the engine
     that ended the measurement.
     """
 
     plan: MixPlan
-    most_reads: float | None
-    most_writes: float | None
+    max_reads: float | None
+    max_writes: float | None
     matrix: tuple[tuple[ReadWriteCell | None, ...], ...]
     sizes: tuple[SizeRow, ...]
     complete: bool

@@ -45,7 +45,7 @@ class MixPlan:
     shares: tuple[float, ...] = SHARES
     size_shares: tuple[float, ...] = SIZE_SHARES
     writes: bool = True
-    most_depth: int = 256
+    max_depth: int = 256
     duration_s: float = 0.6
     warmup_s: float = 0.1
     seed: int = 1
@@ -57,7 +57,7 @@ class MixPlan:
 
     def depth(self, block_bytes: int) -> int:
         """Return the limit of requests in flight for a request size."""
-        return max(1, min(self.most_depth, MAX_BYTES_IN_FLIGHT // block_bytes))
+        return max(1, min(self.max_depth, MAX_BYTES_IN_FLIGHT // block_bytes))
 
     def step(self, block_bytes: int, read_share: float, rate_per_s: float, seed: int) -> MixStep:
         """Return a run of an open loop."""

@@ -1,4 +1,4 @@
-"""The request alignment that O_DIRECT requires: reported by the kernel, else found by trial.
+"""The request alignment that O_DIRECT requires: reported by the kernel, else determined by trial.
 
 A read that a disk does not answer cannot be interrupted, not even by SIGKILL. The trial therefore
 runs in a separate process, which is abandoned if it hangs.

@@ -2,7 +2,7 @@
 
 ``open_target`` is the only function that turns a path into a descriptor. It opens for reading
 unless writing is requested. Writes go only to a scratch file, or to a device that passes every
-check and whose name was given twice. The engine gets the descriptor (``pass_fds``), never the path.
+check and that the user named twice. The engine gets the descriptor (``pass_fds``), never the path.
 """
 
 import fcntl

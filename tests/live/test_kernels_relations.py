@@ -40,7 +40,7 @@ def run(kernels: Path) -> Run:
     return run_kernel
 
 
-def least_ns(run: Run, *commands: tuple[object, ...], rounds: int = 4) -> list[float]:
+def min_ns(run: Run, *commands: tuple[object, ...], rounds: int = 4) -> list[float]:
     """Return the least CPU time per iteration of every command; the commands alternate."""
     least = [float("inf")] * len(commands)
     for _ in range(rounds):
@@ -51,7 +51,7 @@ def least_ns(run: Run, *commands: tuple[object, ...], rounds: int = 4) -> list[f
 
 
 def test_dependent_additions_are_slower_than_independent_additions(run: Run) -> None:
-    independent, dependent, divide = least_ns(
+    independent, dependent, divide = min_ns(
         run,
         ("independent-adds", "--iterations", 1_000_000),
         ("dependent-chain", "--iterations", 1_000_000),
@@ -82,7 +82,7 @@ def test_the_stated_number_of_instructions_is_executed(
 
 
 def test_every_memory_level_is_slower_than_the_previous_level(run: Run) -> None:
-    l1, l2, dram = least_ns(
+    l1, l2, dram = min_ns(
         run,
         ("pointer-chase-l1", "--iterations", 4_000_000),
         ("pointer-chase-l2", "--iterations", 1_000_000),
@@ -94,7 +94,7 @@ def test_every_memory_level_is_slower_than_the_previous_level(run: Run) -> None:
 
 
 def test_a_stream_hides_the_latency_of_a_chase(run: Run) -> None:
-    line, step = least_ns(
+    line, step = min_ns(
         run,
         ("streaming", "--iterations", 2_000_000),
         ("pointer-chase-dram", "--iterations", 100_000),
@@ -104,7 +104,7 @@ def test_a_stream_hides_the_latency_of_a_chase(run: Run) -> None:
 
 
 def test_random_branches_are_slower_than_periodic_branches(run: Run) -> None:
-    randomly, in_turn = least_ns(
+    randomly, in_turn = min_ns(
         run,
         ("random-branches", "--iterations", 2_000_000),
         ("periodic-branches", "--iterations", 2_000_000),
@@ -113,7 +113,7 @@ def test_random_branches_are_slower_than_periodic_branches(run: Run) -> None:
 
 
 def test_large_code_is_slower_and_slower_still_with_jumps(run: Run) -> None:
-    loop, straight, branchy = least_ns(
+    loop, straight, branchy = min_ns(
         run,
         ("independent-adds", "--iterations", 1_000_000),
         ("large-straight-code", "--iterations", 200),
@@ -128,7 +128,7 @@ def test_large_code_is_slower_and_slower_still_with_jumps(run: Run) -> None:
 
 
 def test_a_load_after_two_half_stores_is_slower_than_a_cache_hit(run: Run) -> None:
-    forwarding, load = least_ns(
+    forwarding, load = min_ns(
         run,
         ("store-forwarding", "--iterations", 2_000_000),
         ("pointer-chase-l1", "--iterations", 2_000_000),

@@ -52,7 +52,7 @@ def curve_options(path: str, values: dict[str, Any]) -> CurveOptions:
     return CurveOptions(
         path=path,
         plan=CurvePlan(
-            most_depth=values["most_depth"],
+            max_depth=values["max_depth"],
             repeats=values["repeats"],
             duration_s=values["duration_s"],
             warmup_s=values["warmup_s"],

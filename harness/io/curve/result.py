@@ -9,7 +9,7 @@ from ioprobe.curve.plan import CurveRequests
 from ioprobe.curve.readings import DepthReading, DepthReadings
 from ioprobe.curve.verdicts import CurveFinding
 from ioprobe.engine.points import Latency
-from stallscope.documents import Count, Record
+from stallscope.documents import Count, Record, field
 
 Interval = tuple[float, float]
 
@@ -58,7 +58,7 @@ class CurveResult(RecordedResult, frozen=True, kw_only=True, tag="stallscope.io.
     slo_p99_ns: float | None
     slo_why_not: str | None
     intervals: dict[str, Interval | None]  # of 95 % of bootstrap replicates, by field name
-    most_iops: float | None
+    max_iops: float | None = field(name="most_iops")
     saturation_depth: float | None
     knee_reached: bool | None
     verdict: str
@@ -128,7 +128,7 @@ def curve_result(
         slo_p99_ns=curve.plan.slo_p99_ns,
         slo_why_not=estimates.slo_missing if estimates else "too few readings passed their checks",
         intervals=_intervals(estimates),
-        most_iops=estimates.most_iops.value if estimates else None,
+        max_iops=estimates.max_iops.value if estimates else None,
         saturation_depth=saturation.value if saturation else None,
         knee_reached=estimates.knee_reached if estimates else None,
         verdict=curve.findings[0].verdict,
@@ -184,7 +184,7 @@ def _intervals(estimates: CurveEstimates | None) -> dict[str, Interval | None]:
     by_name = {
         "latency_optimal": estimates.latency_optimal,
         "knee": estimates.knee,
-        "most_iops": estimates.most_iops,
+        "most_iops": estimates.max_iops,
         "saturation_depth": estimates.saturation_depth,
     }
     return {

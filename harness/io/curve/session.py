@@ -94,7 +94,7 @@ def _measure_limits(
     requests = options.requests
     is_small = requests.block_bytes == SMALL_BYTES and requests.pattern == "random"
     if curve.estimates is not None and is_small:
-        rates[options.writes, False] = curve.estimates.most_iops.value
+        rates[options.writes, False] = curve.estimates.max_iops.value
     try:
         for writes in (False, True) if options.writes else (False,):
             for large in (False, True):

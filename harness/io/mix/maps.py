@@ -40,11 +40,11 @@ def masked_counts(result: MixResult) -> tuple[str, ...]:
 
 def _matrix_maps(result: MixResult) -> list[HeatMap]:
     """Return the maps of reads by writes; empty without a matrix."""
-    cells = {(cell.of_most_reads, cell.of_most_writes): cell for cell in result.cells}
+    cells = {(cell.of_max_reads, cell.of_max_writes): cell for cell in result.cells}
     if not cells:
         return []
-    columns = _rate_texts(result.shares, result.most_reads_per_s)
-    row_names = _rate_texts(result.shares, result.most_writes_per_s)
+    columns = _rate_texts(result.shares, result.max_reads_per_s)
+    row_names = _rate_texts(result.shares, result.max_writes_per_s)
     maps = []
     for title, (value, is_time) in _QUANTITIES.items():
         rows = tuple(

@@ -20,7 +20,7 @@ def panels(result: MixResult) -> tuple[Panel, ...]:
             f"Grey cells are masked: {', '.join(masked)}. A missed cell reached less than 97 % of "
             "its load, so its latency would be that of another load.",
         )
-    rates = (("reads", result.most_reads_per_s), ("writes", result.most_writes_per_s))
+    rates = (("reads", result.max_reads_per_s), ("writes", result.max_writes_per_s))
     markup = fragment(
         "harness.io.mix/panel.html",
         hint=f"{result.requests}, {result.source}{'' if result.complete else ', interrupted'}",

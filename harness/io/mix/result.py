@@ -7,7 +7,7 @@ from harness.recordings.results import RecordedResult
 from ioprobe.engine.points import Latency
 from ioprobe.mix.cells import ReadWriteCell
 from ioprobe.mix.measurement import ReadWriteMix, SizeRow
-from stallscope.documents import Natural, Record
+from stallscope.documents import Natural, Record, field
 from stallscope.quantities import size_text
 
 
@@ -30,8 +30,8 @@ class LoadCell(Record, frozen=True, kw_only=True):
 class MatrixCell(LoadCell, frozen=True, kw_only=True):
     """A cell of the matrix, at shares of the maximum rates of reads and writes."""
 
-    of_most_reads: float
-    of_most_writes: float
+    of_max_reads: float = field(name="of_most_reads")
+    of_max_writes: float = field(name="of_most_writes")
 
 
 class SizeCells(Record, frozen=True, kw_only=True):
@@ -39,7 +39,7 @@ class SizeCells(Record, frozen=True, kw_only=True):
 
     block_bytes: Natural
     kind: Literal["reads", "writes"]
-    most_per_s: float | None = None
+    max_per_s: float | None = field(name="most_per_s", default=None)
     cells: tuple[LoadCell, ...]
 
 
@@ -48,8 +48,8 @@ class MixResult(RecordedResult, frozen=True, kw_only=True, tag="stallscope.io.mi
 
     path: str
     block_bytes: Natural
-    most_reads_per_s: float | None = None
-    most_writes_per_s: float | None = None
+    max_reads_per_s: float | None = field(name="most_reads_per_s", default=None)
+    max_writes_per_s: float | None = field(name="most_writes_per_s", default=None)
     shares: tuple[float, ...]
     cells: tuple[MatrixCell, ...]
     size_shares: tuple[float, ...]
@@ -81,11 +81,11 @@ def mix_result(mix: ReadWriteMix, conditions: Conditions) -> MixResult:
         warnings=conditions.warnings,
         path=conditions.path,
         block_bytes=mix.plan.block_bytes,
-        most_reads_per_s=mix.most_reads,
-        most_writes_per_s=mix.most_writes,
+        max_reads_per_s=mix.max_reads,
+        max_writes_per_s=mix.max_writes,
         shares=mix.plan.shares,
         cells=tuple(
-            MatrixCell(of_most_reads=of_reads, of_most_writes=of_writes, **_cell_values(cell))
+            MatrixCell(of_max_reads=of_reads, of_max_writes=of_writes, **_cell_values(cell))
             for of_writes, row in zip(mix.plan.shares, mix.matrix, strict=False)
             for of_reads, cell in zip(mix.plan.shares, row, strict=True)
             if cell is not None
@@ -101,7 +101,7 @@ def _size_cells(row: SizeRow) -> SizeCells:
     return SizeCells(
         block_bytes=row.block_bytes,
         kind="writes" if row.writes else "reads",
-        most_per_s=row.most_per_s,
+        max_per_s=row.max_per_s,
         cells=tuple(LoadCell(**_cell_values(cell)) for cell in row.cells),
     )
 

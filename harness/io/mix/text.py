@@ -36,7 +36,7 @@ def lines(result: MixResult, width: int) -> Iterator[str]:
 
 
 def _maximum_text(result: MixResult) -> str:
-    rates = (("reads", result.most_reads_per_s), ("writes", result.most_writes_per_s))
+    rates = (("reads", result.max_reads_per_s), ("writes", result.max_writes_per_s))
     known = [f"{rate:,.0f} {kind}/s alone" for kind, rate in rates if rate is not None]
     return f"Maximum: {' and '.join(known)}" if known else "No result"
 

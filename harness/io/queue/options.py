@@ -18,7 +18,7 @@ class QueueOptions:
     force: bool = False
 
     def __post_init__(self) -> None:
-        """Raise UsageError if an interval is given for a recorded machine."""
+        """Raise UsageError for an interval of a recorded machine."""
         if self.interval_s is not None and not self.roots.is_live:
             raise UsageError(
                 "--interval needs the live machine: the counters of a recorded one do not change",

@@ -11,7 +11,7 @@ from ioprobe.watch.histograms import row_edges_ns
 from ioprobe.watch.processes import UNKNOWN
 from ioprobe.watch.tally import OPERATIONS, OTHERS, DeviceOperation, RequestTotals
 from ioprobe.watch.tracing import WatchMeasurement, WatchScope
-from stallscope.documents import Count, Record
+from stallscope.documents import Count, Record, field
 
 MAX_ROWS = 100_000
 MAX_CELLS = 1_000_000
@@ -79,15 +79,15 @@ class DeviceRow(RequestRow, frozen=True, kw_only=True):
 class SizeClassRow(RequestRow, frozen=True, kw_only=True):
     """Requests of one size class."""
 
-    least_bytes: Count
-    most_bytes: Count
+    min_bytes: Count = field(name="least_bytes")
+    max_bytes: Count = field(name="most_bytes")
 
     @property
     def label(self) -> str:
         """Return the size class, such as "4K-8K"."""
-        if not self.most_bytes:
+        if not self.max_bytes:
             return "no data"
-        return f"{_bytes_text(self.least_bytes)}-{_bytes_text(self.most_bytes + 1)}"
+        return f"{_bytes_text(self.min_bytes)}-{_bytes_text(self.max_bytes + 1)}"
 
 
 class ProcessRow(RequestRow, frozen=True, kw_only=True):
@@ -160,7 +160,7 @@ class WatchOverhead(Record, frozen=True, kw_only=True):
 class WatchResult(RecordedResult, frozen=True, kw_only=True, tag="stallscope.io.watch/1"):
     """Block requests of the machine; percentiles are upper bounds of buckets 1 % wide."""
 
-    asked: WatchFilter = WatchFilter()
+    requested: WatchFilter = field(name="asked", default=WatchFilter())
     seconds: float
     devices: tuple[DeviceSummary, ...]
     rows: tuple[DeviceRow, ...] = ()
@@ -209,7 +209,7 @@ def watch_result(
         source="measured",
         complete=scope.duration_s is None or seconds >= scope.duration_s,
         warnings=(*notes, *_warnings(measurement, scope)),
-        asked=WatchFilter(
+        requested=WatchFilter(
             devices=tuple(device.name for device in scope.devices), pids=tuple(sorted(scope.pids))
         ),
         seconds=seconds,
@@ -227,7 +227,7 @@ def watch_result(
             for key, totals in sorted(tally.devices.items())
         ),
         sizes=tuple(
-            SizeClassRow(**_row_values(names, key, totals), least_bytes=size[0], most_bytes=size[1])
+            SizeClassRow(**_row_values(names, key, totals), min_bytes=size[0], max_bytes=size[1])
             for (key, size), totals in sorted(tally.sizes.items())
         ),
         processes=tuple(

@@ -64,7 +64,7 @@ def _end(readings: tuple[PointReading, ...], limit_ns: float) -> tuple[int, int]
     """Return the largest number of lines that fits, and the next; equal if all fit."""
     fits = 0
     for reading in readings:
-        if reading.least_ns > limit_ns:
+        if reading.min_ns > limit_ns:
             return fits, reading.point.lines
         fits = reading.point.lines
     return fits, fits

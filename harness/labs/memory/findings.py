@@ -40,7 +40,7 @@ def memory_findings(lab: MemoryMeasurement) -> MemoryFindings:
     chosen = next((pages for pages in Pages if pages in page_sizes), None)
     rings = [reading for reading in curve if reading.point.pages is chosen]
     levels = find_levels(
-        [RingLatency(reading.point.ring_bytes, reading.least_ns) for reading in rings]
+        [RingLatency(reading.point.ring_bytes, reading.min_ns) for reading in rings]
     )
     largest = max((reading.point.ring_bytes for reading in rings), default=0)
     obtained = _obtained_pages(lab)
@@ -103,7 +103,7 @@ def _warnings(chosen: Pages | None, rings: list[PointReading], obtained: Counter
             "buffer instead of a cache"
         )
     disturbed = [
-        reading for reading in rings if reading.median_ns > _DISTURBED_FACTOR * reading.least_ns
+        reading for reading in rings if reading.median_ns > _DISTURBED_FACTOR * reading.min_ns
     ]
     if len(disturbed) > len(rings) // 4:
         warnings.append(

@@ -16,7 +16,7 @@ FLAT_FACTOR = 1.25
 # Plateaus that differ by less than this factor are merged: the levels cannot be distinguished.
 APART_FACTOR = 1.25
 # A shorter flat part is a bend between two steps and not a plateau.
-LEAST_OCTAVES = 0.5
+MIN_OCTAVES = 0.5
 # A cache ends where the latency has risen by this share of the step to the next level: a cache that
 # replaces lines at random misses in a tenth of the steps at 1.1 times its size. If the step is
 # large, it is this share of the step's logarithm: before memory, one miss in ten already raises the
@@ -108,7 +108,7 @@ def _plateaus(curve: _Curve) -> list[range]:
             if flat[start]:
                 runs.append(range(start, index))
             start = index
-    runs = [run for run in runs if curve.octaves_of(run) >= LEAST_OCTAVES]
+    runs = [run for run in runs if curve.octaves_of(run) >= MIN_OCTAVES]
     last = len(flat) - 1
     if not runs or runs[-1].stop <= last:
         runs.append(

@@ -21,8 +21,8 @@ _MAX_STRIDES = 64
 class MemoryOptions:
     """Options of the memory lab; an empty tuple stands for the default."""
 
-    least_bytes: int = SMALLEST_BYTES
-    most_bytes: int = GIB
+    min_bytes: int = SMALLEST_BYTES
+    max_bytes: int = GIB
     pages: tuple[Pages, ...] = (Pages.HUGE, Pages.SMALL)
     strides: tuple[int, ...] = ()
     threads: tuple[int, ...] = ()
@@ -48,8 +48,8 @@ def memory_options(texts: OptionTexts, *, quick: bool, cpu_count: int) -> Memory
             f"--least {texts.least} is more than --most {texts.most}", "exchange the two values"
         )
     return MemoryOptions(
-        least_bytes=least,
-        most_bytes=most,
+        min_bytes=least,
+        max_bytes=most,
         pages=tuple(Pages) if texts.pages == "both" else (Pages(texts.pages),),
         strides=_strides(texts.strides) if texts.strides is not None else (),
         threads=_threads(texts.threads, cpu_count) if texts.threads is not None else (),

@@ -41,7 +41,7 @@ def _curve(axes: "Axes", result: MemoryResult) -> None:
         points = [point for point in result.curve.points if point.pages is pages]
         if points:
             sizes = [point.ring_bytes for point in points]
-            least = [point.least_ns for point in points]
+            least = [point.min_ns for point in points]
             axes.plot(
                 sizes, least, dash, color=colour, marker=mark, markersize=3.5,
                 label=f"{pages} pages",
@@ -100,7 +100,7 @@ def _strides(figure: "Figure", axes: "Axes", points: Sequence[MemoryPoint]) -> N
         return
     from matplotlib.colors import LogNorm  # noqa: PLC0415 - heavy
 
-    latency_ns = {(point.stride_bytes, point.lines): point.least_ns for point in points}
+    latency_ns = {(point.stride_bytes, point.lines): point.min_ns for point in points}
     strides = sorted({stride for stride, _ in latency_ns})
     counts = sorted({count for _, count in latency_ns})
     nan = float("nan")
@@ -124,7 +124,7 @@ def _threads(axes: "Axes", points: Sequence[MemoryPoint]) -> None:
         rings = [point for point in points if len(point.cpus) == count]
         axes.plot(
             [point.ring_bytes for point in rings],
-            [point.least_ns for point in rings],
+            [point.min_ns for point in rings],
             marker=_THREAD_MARKS[index % len(_THREAD_MARKS)],
             markersize=3.5,
             label=f"{count} thread{'s' if count > 1 else ''}",

@@ -88,10 +88,10 @@ def largest_cache(machine: LabMachine) -> int:
 
 def _curve(machine: LabMachine, options: MemoryOptions) -> Iterator[RingPoint]:
     beyond = max(64 * MIB, 4 * largest_cache(machine))
-    most = min(options.most_bytes, beyond) if options.quick else options.most_bytes
+    most = min(options.max_bytes, beyond) if options.quick else options.max_bytes
     cpus = machine.cpus[:1]
     first, *others = options.pages
-    for index, size in enumerate(ring_sizes(options.least_bytes, most, beyond)):
+    for index, size in enumerate(ring_sizes(options.min_bytes, most, beyond)):
         yield RingPoint(size // LINE_BYTES, LINE_BYTES, first, cpus)
         # Levels are detected with the first page size; a part of the rings shows the cost of the
         # other one.
@@ -116,12 +116,12 @@ def _threads(machine: LabMachine, options: MemoryOptions, repeats: Repeats) -> P
     if counts == (1,):
         note = "--threads is 1" if options.threads else "there is only one usable CPU"
         return PlanPart(LabSection.THREADS, (), (), repeats, note)
-    octaves = _powers_to(min(options.most_bytes, _THREADS_TO) // _THREADS_FROM)
+    octaves = _powers_to(min(options.max_bytes, _THREADS_TO) // _THREADS_FROM)
     sizes = [_THREADS_FROM * power for power in octaves][:: 2 if options.quick else 1]
     points = (
         RingPoint(size // LINE_BYTES, LINE_BYTES, options.pages[0], machine.cpus[:count])
         for size in sizes
-        if size >= options.least_bytes
+        if size >= options.min_bytes
         for count in counts
     )
     why = f"more than the limit of {size_text(_THREADS_TOTAL)} for all threads together"
@@ -135,7 +135,7 @@ def _powers_to(most: int) -> tuple[int, ...]:
 def _nodes(machine: LabMachine, options: MemoryOptions, repeats: Repeats) -> PlanPart:
     if len(machine.nodes) == 1:
         return PlanPart(LabSection.NODES, (), (), repeats, "this machine has one NUMA node")
-    size = min(options.most_bytes, max(64 * MIB, 4 * largest_cache(machine)))
+    size = min(options.max_bytes, max(64 * MIB, 4 * largest_cache(machine)))
     points = (
         RingPoint(size // LINE_BYTES, LINE_BYTES, options.pages[0], near.cpus[:1], far.number)
         for near in machine.nodes

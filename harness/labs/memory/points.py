@@ -64,7 +64,7 @@ class PointReading:
     threads: tuple[ThreadReading, ...]
 
     @property
-    def least_ns(self) -> float:
+    def min_ns(self) -> float:
         """Return the latency of the least disturbed repeat."""
         return median(min(thread.latency_ns) for thread in self.threads)
 
@@ -74,7 +74,7 @@ class PointReading:
         return median(median(thread.latency_ns) for thread in self.threads)
 
     @property
-    def most_ns(self) -> float:
+    def max_ns(self) -> float:
         """Return the latency of the most disturbed repeat of any thread."""
         return max(max(thread.latency_ns) for thread in self.threads)
 

@@ -100,9 +100,9 @@ class MemoryPoint(Record, frozen=True, kw_only=True):
     cpus: tuple[Count, ...]
     node: Count | None
     kind: Literal["measured"] = "measured"
-    least_ns: float
+    min_ns: float = field(name="least_ns")
     median_ns: float
-    most_ns: float
+    max_ns: float = field(name="most_ns")
     threads: tuple[MemoryThread, ...]
 
 
@@ -248,9 +248,9 @@ def _point(reading: PointReading) -> MemoryPoint:
         pages=point.pages,
         cpus=point.cpus,
         node=point.node,
-        least_ns=reading.least_ns,
+        min_ns=reading.min_ns,
         median_ns=reading.median_ns,
-        most_ns=reading.most_ns,
+        max_ns=reading.max_ns,
         threads=tuple(map(_thread, reading.threads)),
     )
 

@@ -87,8 +87,8 @@ def _curve(section: MemorySection, room: int) -> Iterator[str]:
     by_size: dict[int, dict[Pages, MemoryPoint]] = {}
     for point in section.points:
         by_size.setdefault(point.ring_bytes, {})[point.pages] = point
-    most = max(point.least_ns for point in section.points)
-    least = min(point.least_ns for point in section.points)
+    most = max(point.min_ns for point in section.points)
+    least = min(point.min_ns for point in section.points)
     bar_room = max(10, min(40, room - 46))
     head = "".join(f"{f'{kind.value} pages':>18}" for kind in kinds)
     yield f"{'ring':>9}{head}"
@@ -97,12 +97,12 @@ def _curve(section: MemorySection, room: int) -> Iterator[str]:
             continue
         cells = "".join(_cell(points.get(kind)) for kind in kinds)
         first = points.get(kinds[0])
-        share = log2(first.least_ns / least) / max(log2(most / least), 1e-9) if first else 0
+        share = log2(first.min_ns / least) / max(log2(most / least), 1e-9) if first else 0
         yield f"{size_text(size):>9}{cells}  {_BAR * round(1 + share * (bar_room - 1))}".rstrip()
 
 
 def _cell(point: MemoryPoint | None) -> str:
-    return f"{f'{point.least_ns:.2f} ({point.median_ns:.2f})' if point else '-':>18}"
+    return f"{f'{point.min_ns:.2f} ({point.median_ns:.2f})' if point else '-':>18}"
 
 
 def _strides(result: MemoryResult, room: int) -> Iterator[str]:
@@ -111,7 +111,7 @@ def _strides(result: MemoryResult, room: int) -> Iterator[str]:
         yield section.note or _NOT_MEASURED
         return
     counts = _thinned(sorted({point.lines for point in section.points}), (room - 14) // 7)
-    latency_ns = {(point.stride_bytes, point.lines): point.least_ns for point in section.points}
+    latency_ns = {(point.stride_bytes, point.lines): point.min_ns for point in section.points}
     yield f"{'lines:':>12}" + "".join(f"{count:>7}" for count in counts)
     for stride in sorted({stride for stride, _ in latency_ns}):
         cells = (latency_ns.get((stride, count)) for count in counts)
@@ -149,7 +149,7 @@ def _threads(result: MemoryResult, room: int) -> Iterator[str]:
     )
     for size in sorted({size for size, _ in points}):
         cells = (points.get((size, count)) for count in counts)
-        row = "".join(f"{cell.least_ns:>12.2f}" if cell else f"{'-':>12}" for cell in cells)
+        row = "".join(f"{cell.min_ns:>12.2f}" if cell else f"{'-':>12}" for cell in cells)
         yield f"{size_text(size):>9}{row}"
     yield from _counters(section, result.counters)
 
@@ -196,7 +196,7 @@ def _nodes(section: MemorySection) -> Iterator[str]:
     yield f"{'':>9}" + "".join(f"{f'memory {node}':>12}" for node in nodes)
     for cpu in sorted({cpu for cpu, _ in points}):
         cells = (points.get((cpu, node)) for node in nodes)
-        row = "".join(f"{cell.least_ns:>12.2f}" if cell else f"{'-':>12}" for cell in cells)
+        row = "".join(f"{cell.min_ns:>12.2f}" if cell else f"{'-':>12}" for cell in cells)
         yield f"{f'CPU {cpu}':>9}{row}"
 
 

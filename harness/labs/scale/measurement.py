@@ -123,5 +123,5 @@ def _measure_point(options: ScaleOptions, point: LoadPoint, setup: _Setup) -> Sc
             fill_keys(load_options)
         with running_load(load_options) as load:
             result, rate = load.finished_rate()
-    limit = (result.why or "no reason given") if result.limited_by_loader else ""
+    limit = (result.why or "no reason reported") if result.limited_by_loader else ""
     return ScaleRun(point, rate, limit)

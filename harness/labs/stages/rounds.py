@@ -103,6 +103,6 @@ def _measure(server: RunningServer, options: LoadOptions, run: StagesRun) -> Sta
         cpu_us=cpu_s * 1e6 / commands if commands > 0 else None,
         average_batch=batch,
         errors=result.errors,
-        loader_limit=(result.why or "no reason given") if result.limited_by_loader else "",
+        loader_limit=(result.why or "no reason reported") if result.limited_by_loader else "",
         folder=options.output,
     )

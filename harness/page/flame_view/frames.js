@@ -1,6 +1,6 @@
 // Layout of rectangles: frames of at least a pixel, and remainders of the others.
 
-const LEAST_PX = 1;
+const MIN_PX = 1;
 
 /**
  * The rows of the graph under `zoom`, outermost first. A row is a list of frames from left to
@@ -39,7 +39,7 @@ function layOutChildren(tree, totals, caller, { scale, order, heaviestFirst, row
   let rest = totals.total[caller.node] - totals.self[caller.node];
   for (let child = caller.node + 1; child < last; child = end[child]) {
     const value = totals.total[child];
-    if (value * scale >= LEAST_PX) {
+    if (value * scale >= MIN_PX) {
       children.push(child);
       rest -= value;
     } else if (heaviestFirst && caller.node !== 0) {
@@ -54,7 +54,7 @@ function layOutChildren(tree, totals, caller, { scale, order, heaviestFirst, row
     x += value * scale;
   };
   for (const node of children) if (!isCut(node)) put(node, totals.total[node], false);
-  if (rest * scale >= LEAST_PX) put(caller.node, rest, true);
+  if (rest * scale >= MIN_PX) put(caller.node, rest, true);
   for (const node of children) if (isCut(node)) put(node, totals.total[node], false);
 }
 
@@ -63,7 +63,7 @@ function foldedChildren(tree, totals, frame, scale) {
   const children = [];
   for (let child = frame.node + 1; child < tree.end[frame.node]; child = tree.end[child]) {
     const value = totals.total[child];
-    if (value > 0 && value * scale < LEAST_PX) children.push(child);
+    if (value > 0 && value * scale < MIN_PX) children.push(child);
   }
   return children.sort((a, b) => totals.total[b] - totals.total[a]);
 }

@@ -1,7 +1,7 @@
 // The graph on its canvas: only visible rows are drawn; frames under the pointer are found by row.
 
 const ROW_PX = 20;
-const TEXT_LEAST_PX = 28;
+const MIN_TEXT_PX = 28;
 const MEASURED_CHARS = 240;
 
 class Graph {
@@ -109,7 +109,7 @@ class Graph {
   }
 
   writeName(f, x, top, width, ink) {
-    if (width < TEXT_LEAST_PX) return;
+    if (width < MIN_TEXT_PX) return;
     const name = this.view.profile.functions[f].name.slice(0, MEASURED_CHARS);
     if (!this.nameWidth[f]) this.nameWidth[f] = this.context.measureText(name).width || 1;
     const room = width - 8;
@@ -122,7 +122,7 @@ class Graph {
   }
 
   write(text, x, top, width, ink) {
-    if (width < TEXT_LEAST_PX || !text) return;
+    if (width < MIN_TEXT_PX || !text) return;
     this.writeCut(text, this.context.measureText(text).width, x, top, { room: width - 8, ink });
   }
 

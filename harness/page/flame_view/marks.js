@@ -1,13 +1,13 @@
 // Marks distinguish kinds without colours: lines over the fill, on canvas, on paper and in the legend.
 
-const MARK_LEAST_PX = 4;
+const MIN_MARK_PX = 4;
 const SWATCH = { x: 0, y: 0, width: 16, height: 11 };
 
 /** The lines that mark a frame of a kind: {x1, y1, x2, y2, thickness, dash, strength}. */
 function marksOf(kind, { x, y, width, height }) {
   const across = (at, thickness, dash, strength) =>
     ({ x1: x, y1: at, x2: x + width, y2: at, thickness, dash, strength });
-  if (width < MARK_LEAST_PX) return [];
+  if (width < MIN_MARK_PX) return [];
   switch (kind) {
     case KIND.KERNEL: return [across(y + 1, 2, [], 0.2)];
     case KIND.INLINED: return [across(y + height - 1, 2, [5, 3], 0.3)];

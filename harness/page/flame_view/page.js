@@ -1,6 +1,6 @@
 // The page: connects the parts and paints at most once per animation frame.
 
-const LEAST_GRAPH_PX = 380;
+const MIN_GRAPH_PX = 380;
 const HINT = "Click a frame to zoom in, / to search, ? for help.";
 
 class Page {
@@ -49,7 +49,7 @@ class Page {
     const { box } = this.graph;
     const top = box.getBoundingClientRect().top + window.scrollY;
     const below = document.querySelector(".under").offsetHeight;
-    box.style.maxHeight = `${Math.max(LEAST_GRAPH_PX, window.innerHeight - top - below - 16)}px`;
+    box.style.maxHeight = `${Math.max(MIN_GRAPH_PX, window.innerHeight - top - below - 16)}px`;
   }
 
   /** Everything, for the first time. */

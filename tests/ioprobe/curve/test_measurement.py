@@ -36,7 +36,7 @@ def test_the_knee_is_at_the_number_of_parallel_servers(servers: int, exponential
     assert knee.low <= knee.value <= knee.high
     assert result.estimates.saturation_depth is not None
     assert result.estimates.saturation_depth.value == pytest.approx(servers, rel=0.05)
-    assert result.estimates.most_iops.value == pytest.approx(servers / 20e-6, rel=0.02)
+    assert result.estimates.max_iops.value == pytest.approx(servers / 20e-6, rel=0.02)
     assert result.estimates.knee_reached
     assert result.findings[0].verdict is CurveVerdict.CLEAR_KNEE
 
@@ -96,7 +96,7 @@ def test_a_failed_reading_is_masked_and_not_averaged() -> None:
     result = curve(ServerModel(8, alter=spoil))
     assert result.estimates is not None
     assert result.estimates.knee.value == 8
-    assert result.estimates.most_iops.value == pytest.approx(8000)
+    assert result.estimates.max_iops.value == pytest.approx(8000)
     masked = [reading for depth in result.depths for reading in depth.masked]
     assert masked
     assert all("Little" in reading.failed[0] for reading in masked)
@@ -115,7 +115,7 @@ def test_a_depth_without_throughput_is_left_out(depth: int) -> None:
     with np.errstate(all="raise"):
         result = estimate_curve(by_depth(readings_without), None)
     assert result is not None
-    assert result.most_iops.value == pytest.approx(8000)
+    assert result.max_iops.value == pytest.approx(8000)
     assert result.knee.value == 8
     assert (result.saturation_depth is None) == (depth == 1)
 
@@ -203,7 +203,7 @@ def test_readings_in_a_burst_of_the_session_are_masked() -> None:
     assert result.burst is not None
     assert result.findings[0].verdict is CurveVerdict.BURST
     assert result.estimates is not None
-    assert result.estimates.most_iops.value == pytest.approx(3000)
+    assert result.estimates.max_iops.value == pytest.approx(3000)
     assert result.estimates.knee.value == 3
     assert all(
         reading.failed for reading in result.readings if reading.number < result.burst.first_steady
@@ -220,7 +220,7 @@ def test_a_burst_within_readings_leaves_the_steady_level() -> None:
     assert result.burst is not None
     assert result.burst.within_readings
     assert result.estimates is not None
-    assert result.estimates.most_iops.value == pytest.approx(3000)
+    assert result.estimates.max_iops.value == pytest.approx(3000)
 
 
 def test_cpu_delay_is_the_first_finding() -> None:
@@ -274,7 +274,7 @@ def test_a_gradual_knee_is_soft() -> None:
 
 
 def test_a_curve_that_still_grows_has_no_knee() -> None:
-    result = curve(ServerModel(64), most_depth=32)
+    result = curve(ServerModel(64), max_depth=32)
     assert result.estimates is not None
     assert not result.estimates.knee_reached
     assert result.findings[0].verdict is CurveVerdict.NO_KNEE
@@ -287,7 +287,7 @@ def test_one_fast_depth_moves_neither_plateau_nor_knee() -> None:
     result = curve(ServerModel(8, alter=lucky))
     assert result.estimates is not None
     assert result.estimates.knee.value == 8
-    assert result.estimates.most_iops.value == pytest.approx(8000, rel=0.1)
+    assert result.estimates.max_iops.value == pytest.approx(8000, rel=0.1)
 
 
 def test_noise_is_not_refined_further() -> None:

@@ -19,7 +19,7 @@ def test_cells_within_the_limits_are_kept_and_others_masked() -> None:
     model = MixModel()
     result = measure_mix(MixPlan(), model.measure, silent)
     assert result.complete
-    assert (result.most_reads, result.most_writes) == pytest.approx((100_000, 40_000))
+    assert (result.max_reads, result.max_writes) == pytest.approx((100_000, 40_000))
     for w, row in enumerate(result.matrix):
         for r, cell in enumerate(row):
             if cell is None:
@@ -56,7 +56,7 @@ def test_each_size_has_its_maximum_rate() -> None:
         for size in (4 * KIB, 16 * KIB, 64 * KIB, 256 * KIB, MIB)
     ]
     largest = next(row for row in result.sizes if row.block_bytes == MIB and not row.writes)
-    assert largest.most_per_s == pytest.approx(100_000 / 16)
+    assert largest.max_per_s == pytest.approx(100_000 / 16)
     assert [cell.outcome for cell in largest.cells] == [CellOutcome.KEPT] * 4
 
 
@@ -70,7 +70,7 @@ def test_a_plan_without_writes_has_no_matrix() -> None:
     model = MixModel()
     result = measure_mix(MixPlan(writes=False), model.measure, silent)
     assert result.matrix == ()
-    assert result.most_writes is None
+    assert result.max_writes is None
     assert {step.read_share for step in model.steps} == {1.0}
 
 
@@ -120,7 +120,7 @@ def test_an_unknown_maximum_rate_skips_its_cells() -> None:
         return replace(reading, failed=("a check",)) if step.read_share == 0.0 else reading
 
     result = measure_mix(MixPlan(), measure, silent)
-    assert result.most_writes is None
+    assert result.max_writes is None
     cell = result.matrix[1][1]
     assert cell is not None
     assert (cell.outcome, cell.writes_per_s, cell.reading) == (CellOutcome.NOT_TRIED, None, None)
@@ -179,4 +179,4 @@ def test_a_matrix_that_ends_with_an_error_keeps_its_cells() -> None:
     result = measure_mix(MixPlan(), measure, silent)
     assert isinstance(result.failure, UnableError)
     assert not result.complete
-    assert result.most_writes == pytest.approx(40_000)
+    assert result.max_writes == pytest.approx(40_000)

@@ -47,7 +47,7 @@ def test_the_knee_is_at_the_planted_depth(servers: int, service_us: int) -> None
         if real_time and curve.facts.real_time_missing is None:
             assert curve.knee <= highest
             most = servers * 1e6 / service_us
-            assert 0.95 * most <= curve.estimates.most_iops.value <= 1.05 * most
+            assert 0.95 * most <= curve.estimates.max_iops.value <= 1.05 * most
 
 
 def test_a_loop_device_has_its_knee_at_nr_requests() -> None:
@@ -90,7 +90,7 @@ Path(group, "cgroup.procs").write_text(str(os.getpid()))
 with open_target(device, TargetRequirements(), announce=print) as target:
     curve = response(target, (1, 4), 0.8, knees=(1, 1), fastest_only=False)
 found = find_peculiarities(CurveEvidence(curve.readings, curve.depths, curve.estimates, None))
-print(json.dumps({"knee": curve.knee, "iops": curve.estimates.most_iops.value,
+print(json.dumps({"knee": curve.knee, "iops": curve.estimates.max_iops.value,
                   "p50_ns": curve.depths[0].latencies.p50,
                   "verdicts": [one.verdict for one in found]}))
 """
@@ -133,7 +133,7 @@ def test_planted_errors_are_counted_and_other_requests_kept() -> None:
 
 
 def test_the_command_finds_the_knee(capsys: pytest.CaptureFixture[str]) -> None:
-    words = ("--most-depth", "16", "--repeats", "1", "--duration", "0.1", "--warmup", "0.05")
+    words = ("--max-depth", "16", "--repeats", "1", "--duration", "0.1", "--warmup", "0.05")
     with known_disk("--servers", 4, "--service-us", 2000) as disk:
         for _ in range(4):  # each may have met a busy machine
             assert main(["io", "curve", disk.path, "--json", *words]) == 0

@@ -107,7 +107,7 @@ def test_a_curve_keeps_its_readings(
     program: tuple[str, ...], checkout: Path, tmp_path: Path
 ) -> None:
     folder = tmp_path / "run"
-    options = ("--most-depth", "4", "--repeats", "50", "--duration", "0.1", "--warmup", "0")
+    options = ("--max-depth", "4", "--repeats", "50", "--duration", "0.1", "--warmup", "0")
     planted = ("--servers", 1, "--service-us", 2000, "--size-bytes", 1 << 20, *silent_after(500))
     with known_disk(*planted) as disk:
         words = ("io", "curve", disk.path, *options, "-o", str(folder), "--json")

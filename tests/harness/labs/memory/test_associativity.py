@@ -17,7 +17,7 @@ def test_the_number_and_size_of_cache_ways_are_detected() -> None:
 def test_odd_strides_evict_no_line() -> None:
     lab = measurement(MemoryOptions(strides=(4160, 65600)))
     assert memory_findings(lab).ways == ()
-    assert {reading.least_ns for reading in lab.section(LabSection.STRIDES).readings} == {1.0}
+    assert {reading.min_ns for reading in lab.section(LabSection.STRIDES).readings} == {1.0}
 
 
 def test_without_levels_there_is_no_associativity() -> None:

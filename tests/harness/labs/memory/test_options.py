@@ -15,7 +15,7 @@ def test_values_are_parsed() -> None:
         least="8K", most="64 MiB", pages="small", strides="4160,4K,4096", threads="2,1"
     )
     options = memory_options(texts, quick=True, cpu_count=2)
-    assert (options.least_bytes, options.most_bytes) == (8192, 2**26)
+    assert (options.min_bytes, options.max_bytes) == (8192, 2**26)
     assert options.pages == (Pages.SMALL,)
     assert (options.strides, options.threads, options.quick) == ((4096, 4160), (1, 2), True)
 

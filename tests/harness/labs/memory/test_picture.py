@@ -35,5 +35,5 @@ def test_few_points_have_a_picture_and_equal_results_equal_bytes() -> None:
     first = picture(empty, "svg")
     assert b"not measured" in first
     assert picture(empty, "svg") == first
-    single = measurement(MemoryOptions(most_bytes=4 * KIB, strides=(64,), threads=(1,)))
+    single = measurement(MemoryOptions(max_bytes=4 * KIB, strides=(64,), threads=(1,)))
     assert picture(single, "png").startswith(b"\x89PNG")

@@ -16,4 +16,4 @@ def test_a_reading_is_the_median_over_threads() -> None:
     point = RingPoint(64, 128, Pages.SMALL, (0, 1, 2))
     assert (point.ring_bytes, point.total_bytes) == (8192, 24576)
     reading = PointReading(point, (thread(1.0, 3.0), thread(2.0, 4.0), thread(9.0, 9.5)))
-    assert (reading.least_ns, reading.median_ns, reading.most_ns) == (2.0, 3.0, 9.5)
+    assert (reading.min_ns, reading.median_ns, reading.max_ns) == (2.0, 3.0, 9.5)

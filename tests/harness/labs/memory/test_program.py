@@ -22,7 +22,7 @@ def test_every_result_is_passed_on(script: Script) -> None:
     script(f"cat >/dev/null; echo '{HELLO}'; echo '{READING}'; echo '{skipped}'")
     first, second = run((POINT, POINT))
     assert isinstance(first, PointReading)
-    assert (first.least_ns, first.median_ns, first.most_ns) == (1.0, 1.5, 2.0)
+    assert (first.min_ns, first.median_ns, first.max_ns) == (1.0, 1.5, 2.0)
     assert second == SkippedPoint(POINT, "no such node")
 
 
