@@ -1,13 +1,13 @@
 #include "collect/attached_recording.hpp"
 
 #include <algorithm>
+#include <span>
 #include <utility>
 
 #include "base/clock.hpp"
 #include "base/stop_flag.hpp"
 #include "collect/group_choice.hpp"
 #include "collect/refusal.hpp"
-#include "collect/synthesize.hpp"
 
 namespace stallscope::collect {
 namespace {
@@ -218,18 +218,22 @@ std::vector<pid_t> attached_recording::existing_processes() {
 
 void attached_recording::synthesize() {
   auto& facts = opened_->facts();
-  synthesizer writer{opened_->prepared().proc, opened_->files().samples(),
-                     facts.stacks.kind != stack_kind::frame_pointers,
-                     [this] { opened_->records().relieve(); }};
+  auto& targets = *opened_->prepared().targets;
+  auto& samples = opened_->files().samples();
+  const bool with_tables = facts.stacks.kind != stack_kind::frame_pointers;
   for (const pid_t pid : existing_processes()) {
     if (stop_requested()) {
       facts.warnings.push_back({"mappings-incomplete",
                                 "the recording was ended while it started: the samples of some "
                                 "processes will have no names"});
-      return;
+      break;
     }
-    writer.process(pid);
+    targets.write_records(
+        pid, with_tables, [&samples](std::span<const std::byte> bytes) { samples.append(bytes); },
+        [this] { opened_->records().relieve(); });
+    opened_->records().relieve();
   }
+  for (auto& warning : targets.finish()) facts.warnings.push_back(std::move(warning));
 }
 
 }  // namespace stallscope::collect

@@ -24,7 +24,7 @@ opened_recording::opened_recording(prepared_recording& prepared, end_watch& watc
   try {
     files_.begin(facts());
     open_rings();
-    choice.how.wake_per_sample = python_session::wakes_per_sample(prepared.proc, options);
+    choice.how.wake_per_sample = python_session::wakes_per_sample(*prepared.targets, options);
     set_attributes();
     if (has_single_event()) write_header(nullptr);
     if (options.python) {

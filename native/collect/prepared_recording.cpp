@@ -9,6 +9,7 @@ namespace stallscope::collect {
 
 prepared_recording prepare_recording(const collect_options& options, const sigset_t& child_mask) {
   prepared_recording prepared;
+  prepared.targets = std::make_unique<target_reader>(prepared.proc);
   auto& facts = prepared.facts;
   facts.options = options;
   inherited_state inherited{child_mask, {}};

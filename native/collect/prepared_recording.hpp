@@ -15,6 +15,7 @@
 #include "collect/command.hpp"
 #include "collect/recording_document.hpp"
 #include "collect/target.hpp"
+#include "collect/target_reader.hpp"
 
 namespace stallscope::collect {
 
@@ -24,6 +25,7 @@ struct prepared_recording {
   std::vector<int> cpus;
   open_cgroup cgroup;
   std::size_t descriptor_limit = 0;
+  std::unique_ptr<target_reader> targets;  // reads files of processes, without blocking
   std::unique_ptr<held_command> command;  // null: the target is not a command
 };
 

@@ -11,8 +11,6 @@
 namespace stallscope::collect {
 namespace {
 
-// A process may have more mappings, for example of a JIT compiler; the rest has no tables.
-constexpr std::size_t most_mappings = 20'000;
 constexpr const char* vdso_name = "[vdso]";
 
 std::optional<unwind::table> compile(const auto& from) {
@@ -40,11 +38,6 @@ std::vector<std::byte> own_vdso() {
   return image;
 }
 
-std::uint64_t inode_of(const std::string& path) {
-  struct stat status {};
-  return ::stat(path.c_str(), &status) == 0 ? status.st_ino : 0;
-}
-
 }  // namespace
 
 const unwind::table* table_store::compiled(const file_key& key, const descriptor& file) {
@@ -58,7 +51,10 @@ const unwind::table* table_store::of_mapping(const procfs& proc, pid_t pid,
   const file_key key{mapping.major, mapping.minor, mapping.inode, mapping.path};
   const auto known = tables_.find(key);
   if (known != tables_.end()) return known->second ? &*known->second : nullptr;
-  return compiled(key, open_mapped_file(proc, pid, mapping));
+  if (reader_ == nullptr) return compiled(key, open_mapped_file(proc, pid, mapping));
+  if (limit_.passed()) return nullptr;
+  const auto& table = tables_.emplace(key, reader_->table_of(pid, mapping)).first->second;
+  return table ? &*table : nullptr;
 }
 
 const unwind::table* table_store::of_file(const descriptor& file) {
@@ -70,6 +66,10 @@ const unwind::table* table_store::of_file(const descriptor& file) {
   return compiled(key, file);
 }
 
+code_mappings table_store::mappings_of(const procfs& proc, pid_t pid) {
+  return reader_ != nullptr ? reader_->mappings_of(pid) : read_code_mappings(proc, pid);
+}
+
 const unwind::table* table_store::of_vdso() {
   if (!vdso_) {
     const auto image = own_vdso();
@@ -79,15 +79,13 @@ const unwind::table* table_store::of_vdso() {
 }
 
 process_code::process_code(const procfs& proc, pid_t pid, table_store& tables)
-    : proc_{&proc},
-      pid_{pid},
-      tables_{&tables},
-      executable_inode_{inode_of((proc.root() / std::to_string(pid) / "exe").string())} {
-  proc.visit_mappings(pid, [this](const memory_mapping& mapping) {
-    if ((mapping.protection & PROT_EXEC) != 0)
-      mappings_.push_back({mapping, false, {mapping.start, mapping.end, mapping.page_offset}});
-    return mappings_.size() < most_mappings;
-  });
+    : proc_{&proc}, pid_{pid}, tables_{&tables} {
+  auto code = tables.mappings_of(proc, pid);
+  executable_inode_ = code.executable_inode;
+  for (auto& mapping : code.mappings) {
+    const unwind::mapped_code range{mapping.start, mapping.end, mapping.page_offset};
+    mappings_.push_back({std::move(mapping), false, range});
+  }
 }
 
 void process_code::look_up(mapped& entry) {

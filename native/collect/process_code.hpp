@@ -16,6 +16,7 @@
 
 #include "base/descriptor.hpp"
 #include "base/procfs.hpp"
+#include "collect/target_reader.hpp"
 #include "collect/time_limit.hpp"
 #include "unwind/unwinder.hpp"
 
@@ -24,11 +25,14 @@ namespace stallscope::collect {
 // Compiled tables by file. Compiles no new table after the time limit.
 class table_store {
  public:
-  explicit table_store(const time_limit& limit) : limit_{limit} {}
+  // With a reader, files of processes are read through its helper; without one, directly.
+  explicit table_store(const time_limit& limit, target_reader* reader = nullptr)
+      : limit_{limit}, reader_{reader} {}
 
   // Return nullptr if there is no table.
   const unwind::table* of_mapping(const procfs& proc, pid_t pid, const memory_mapping& mapping);
   const unwind::table* of_file(const descriptor& file);
+  code_mappings mappings_of(const procfs& proc, pid_t pid);
   // The table of the kernel's vdso, as mapped into this process.
   const unwind::table* of_vdso();
 
@@ -36,6 +40,7 @@ class table_store {
   using file_key = std::tuple<std::uint64_t, std::uint64_t, std::uint64_t, std::string>;
   const unwind::table* compiled(const file_key& key, const descriptor& file);
   time_limit limit_;
+  target_reader* reader_;
   std::map<file_key, std::optional<unwind::table>> tables_;
   std::optional<std::optional<unwind::table>> vdso_;
 };

@@ -17,7 +17,7 @@
 
 #include "base/failure.hpp"
 #include "base/procfs.hpp"
-#include "collect/python_exclusions.hpp"
+#include "collect/process_exclusions.hpp"
 #include "python_frames/frame_helper.hpp"
 #include "reader_process/shared_memory.hpp"
 
@@ -28,7 +28,7 @@ struct python_helper_context {
   explicit python_helper_context(const procfs& of) : proc{of}, exclusions{of} {}
   procfs proc;
   reader_process::shared_memory<python_frames::watch_shared> shared;
-  python_exclusions exclusions;
+  process_exclusions exclusions;
   std::size_t helper_count = 1;
   std::size_t replaced = 0;
   std::vector<warning> warnings;

@@ -2,15 +2,10 @@
 
 #include <algorithm>
 
-#include "python_frames/interpreter.hpp"
-
 namespace stallscope::collect {
 
-bool python_session::wakes_per_sample(const procfs& proc, const collect_options& options) {
-  const auto is_python = [&proc](pid_t pid) {
-    python_frames::read_budget budget{{}};
-    return python_frames::find_interpreter(proc, pid, budget).present;
-  };
+bool python_session::wakes_per_sample(target_reader& targets, const collect_options& options) {
+  const auto is_python = [&targets](pid_t pid) { return targets.runs_python(pid); };
   return options.python && (options.kind != target_kind::process ||
                             std::any_of(options.pids.begin(), options.pids.end(), is_python));
 }

@@ -2,7 +2,7 @@
 // starts the reading, and selects how the drain waits. The rest of the collector knows nothing else
 // about Python frames. All functions belong to the drain's thread.
 //
-//   const bool wakes = python_session::wakes_per_sample(proc, options);
+//   const bool wakes = python_session::wakes_per_sample(targets, options);
 //   python_session python{proc, rings, output, wakes};
 //   python.start(filter);                          // when the events are open
 //   while (recording) python.pass();               // before each pass of the drain
@@ -16,6 +16,7 @@
 #include "collect/output_directory.hpp"
 #include "collect/process_filter.hpp"
 #include "collect/python_recording.hpp"
+#include "collect/target_reader.hpp"
 #include "perf_events/ring.hpp"
 
 namespace stallscope::collect {
@@ -24,7 +25,7 @@ class python_session {
  public:
   // Whether a sample must wake the collector at once, because frames may have to be read: always,
   // unless the targets are processes and none of them runs CPython.
-  static bool wakes_per_sample(const procfs& proc, const collect_options& options);
+  static bool wakes_per_sample(target_reader& targets, const collect_options& options);
 
   // Creates python.jsonl. The rings must outlive the session. Throws std::system_error.
   python_session(const procfs& proc, const perf_events::ring_set& rings, output_directory& output,

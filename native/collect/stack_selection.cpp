@@ -62,7 +62,7 @@ std::vector<process_evidence> evidence_of(const prepared_recording& prepared,
 stack_choice probe_processes(const prepared_recording& prepared) {
   const auto& pids = prepared.facts.options.pids;
   const auto limit = time_limit::after(probing_cpu_ns, probing_wall_ns);
-  table_store tables{limit};
+  table_store tables{limit, prepared.targets.get()};
   stack_probe probe{probe_attribute(prepared.facts.choice.how.user_only), prepared.cpus,
                     prepared.proc, tables};
   const auto budget = std::min(max_probe_descriptors, prepared.descriptor_limit / 2);
@@ -75,7 +75,7 @@ stack_choice probe_processes(const prepared_recording& prepared) {
 
 stack_choice probe_cpus(const prepared_recording& prepared) {
   const auto limit = time_limit::after(probing_cpu_ns, probing_wall_ns);
-  table_store tables{limit};
+  table_store tables{limit, prepared.targets.get()};
   stack_probe probe{probe_attribute(prepared.facts.choice.how.user_only), prepared.cpus,
                     prepared.proc, tables};
   const bool cgroup = prepared.facts.options.kind == target_kind::cgroup;

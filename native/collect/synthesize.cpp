@@ -30,7 +30,7 @@ void synthesizer::process(pid_t pid) {
 }
 
 void synthesizer::flush() {
-  file_->append(buffer_.bytes());
+  write_(buffer_.bytes());
   buffer_.clear();
 }
 

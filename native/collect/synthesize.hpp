@@ -1,8 +1,8 @@
 // Writes records for threads, names and mappings that existed before the events were opened. Reads
 // the build id of each file once. Costs some reads of /proc per thread: 5,000 threads take 0.1 s.
-// One thread.
+// Files of a process may block, so the collector runs this in a helper (target_reader). One thread.
 //
-//   synthesizer writer{proc, file, with_tables, [&] { drain.relieve(); }};
+//   synthesizer writer{proc, [&](auto bytes) { file.append(bytes); }, with_tables, between};
 //   writer.process(pid);
 #pragma once
 
@@ -14,17 +14,20 @@
 #include <utility>
 
 #include "collect/record_buffer.hpp"
-#include "collect/sample_file.hpp"
 
 namespace stallscope::collect {
 
 class synthesizer {
  public:
   // With `with_tables`, read-only file mappings are written besides code. `between` is called after
-  // each process and after every 256 threads, because rings fill during the work.
-  synthesizer(const procfs& proc, sample_file& file, bool with_tables,
+  // each process and after every 256 threads. `write` receives whole records.
+  using record_sink = std::function<void(std::span<const std::byte>)>;
+  synthesizer(const procfs& proc, record_sink write, bool with_tables,
               std::function<void()> between)
-      : proc_{&proc}, file_{&file}, with_tables_{with_tables}, between_{std::move(between)} {}
+      : proc_{&proc},
+        write_{std::move(write)},
+        with_tables_{with_tables},
+        between_{std::move(between)} {}
   // Writes the threads and mappings of a process. Writes nothing if it has ended.
   void process(pid_t pid);
 
@@ -36,7 +39,7 @@ class synthesizer {
   // The path is part of the key, because inode numbers are reused after deletion.
   using file_key = std::tuple<std::uint32_t, std::uint32_t, std::uint64_t, std::string>;
   const procfs* proc_;
-  sample_file* file_;
+  record_sink write_;
   bool with_tables_;
   std::function<void()> between_;
   record_buffer buffer_;

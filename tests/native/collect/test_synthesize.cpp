@@ -1,6 +1,7 @@
 #include <doctest/doctest.h>
 #include <fcntl.h>
 
+#include "collect/sample_file.hpp"
 #include "collect/synthesize.hpp"
 #include "scratch.hpp"
 
@@ -26,6 +27,9 @@ struct synthesized {
   sample_file file{
       descriptor{::open(folder.at("out").c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600)}};
   procfs proc{folder.at("")};
+  synthesizer::record_sink sink() {
+    return [this](std::span<const std::byte> bytes) { file.append(bytes); };
+  }
 };
 
 }  // namespace
@@ -34,7 +38,7 @@ TEST_CASE("rings are drained between processes") {
   synthesized f;
   for (const char* pid : {"12", "13", "14"}) add_process(f.folder, pid, "");
   std::size_t calls = 0;
-  synthesizer writer{f.proc, f.file, false, [&calls] { ++calls; }};
+  synthesizer writer{f.proc, f.sink(), false, [&calls] { ++calls; }};
   for (const pid_t pid : f.proc.processes()) writer.process(pid);
   CHECK(calls == 3);
 }
@@ -45,7 +49,7 @@ TEST_CASE("rings are drained between the threads of a process with many threads"
   for (int tid = 13; tid < 613; ++tid)
     f.folder.write("12/task/" + std::to_string(tid) + "/comm", "x\n");
   std::size_t calls = 0;
-  synthesizer{f.proc, f.file, false, [&calls] { ++calls; }}.process(12);
+  synthesizer{f.proc, f.sink(), false, [&calls] { ++calls; }}.process(12);
   CHECK(calls == 3);  // of 601 threads two times, and at the end
 }
 
@@ -57,7 +61,7 @@ TEST_CASE("code mappings are written, and with tables also read-only file mappin
   for (const bool with_tables : {false, true}) {
     synthesized f;
     add_process(f.folder, "12", maps);
-    synthesizer{f.proc, f.file, with_tables, [] {}}.process(12);
+    synthesizer{f.proc, f.sink(), with_tables, [] {}}.process(12);
     const auto text = f.folder.read("out");
     CHECK(count_of(text, "/lib/x") == (with_tables ? 2 : 1));
     CHECK(count_of(text, "[vdso]") == 1);

@@ -1,4 +1,4 @@
-// The processes whose Python frames are not read any more, because their files or memory blocked a
+// The processes that are not read any more, because their files or memory blocked a
 // helper or ended it. A user with several such processes is excluded with all processes, since it
 // could start others without end. Any thread may call the functions; a check costs an atomic load
 // while nothing is excluded.
@@ -17,9 +17,9 @@
 
 namespace stallscope::collect {
 
-class python_exclusions {
+class process_exclusions {
  public:
-  explicit python_exclusions(const procfs& proc) : proc_{proc} {}
+  explicit process_exclusions(const procfs& proc) : proc_{proc} {}
 
   // Excludes a process, and its user after several processes.
   void add(pid_t pid);

@@ -1,4 +1,4 @@
-#include "collect/python_exclusions.hpp"
+#include "collect/process_exclusions.hpp"
 
 #include <cstdlib>
 #include <string>
@@ -11,7 +11,7 @@ constexpr std::size_t most_processes_of_user = 3;
 
 }  // namespace
 
-void python_exclusions::add(pid_t pid) {
+void process_exclusions::add(pid_t pid) {
   const auto user = user_of(pid);
   const std::scoped_lock lock{mutex_};
   processes_.insert(pid);
@@ -19,13 +19,13 @@ void python_exclusions::add(pid_t pid) {
   any_ = true;
 }
 
-void python_exclusions::forget(pid_t pid) {
+void process_exclusions::forget(pid_t pid) {
   if (!any()) return;
   const std::scoped_lock lock{mutex_};
   processes_.erase(pid);
 }
 
-bool python_exclusions::contains(pid_t pid) {
+bool process_exclusions::contains(pid_t pid) {
   if (!any()) return false;
   const auto user = user_of(pid);
   const std::scoped_lock lock{mutex_};
@@ -35,7 +35,7 @@ bool python_exclusions::contains(pid_t pid) {
 }
 
 // The real user: a set-user-id program belongs to the user that started it.
-std::optional<uid_t> python_exclusions::user_of(pid_t pid) const {
+std::optional<uid_t> process_exclusions::user_of(pid_t pid) const {
   static constexpr std::string_view key{"\nUid:\t"};
   const auto status = read_text(proc_.root() / std::to_string(pid) / "status");
   const auto at = status.find(key);
