@@ -30,6 +30,7 @@ MAX_LOST_SHARE = 0.5
 PYTHON_FRAMES = "python.jsonl"
 _NO_INTERPRETER_BYTES = 512
 _DEFAULT_OPTIONS = AnalysisOptions()
+LEAST_WHOLE_SHARE = 0.95  # as in the collector's choice, native/collect/stack_decision.cpp
 MAX_COMM_BYTES = 15  # TASK_COMM_LEN without the terminating zero
 
 
@@ -203,8 +204,20 @@ def _fold_options(recording: Recording, options: AnalysisOptions) -> FoldOptions
         title=manifest.target.describe() if manifest is not None else recording.name,
         lost=manifest.lost_samples if manifest is not None and manifest.complete else None,
         duration_s=duration_s,
+        verified_pids=_verified_pids(manifest),
         lines=options.lines,
         inlined=INLINED_ADDRESSES if options.inlined else 0,
+    )
+
+
+def _verified_pids(manifest: Manifest | None) -> frozenset[int]:
+    """Return the processes whose chains by frame pointers the recorder found to be complete."""
+    if manifest is None or manifest.stacks is None:
+        return frozenset()
+    return frozenset(
+        process.pid
+        for process in manifest.stacks.processes
+        if process.chosen == "fp" and (process.whole_share or 0.0) >= LEAST_WHOLE_SHARE
     )
 
 

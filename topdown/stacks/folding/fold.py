@@ -38,6 +38,7 @@ class FoldOptions:
     ``lost`` and ``duration_s``: values from the recording; None: values from the capture.
     ``lines``: number of hottest addresses for which source lines and inlined functions are looked
     up; ``inlined``: number of addresses for inlined functions only.
+    ``verified_pids``: processes whose chains by frame pointers were compared with unwound stacks.
     ``transform`` replaces chains after they are named.
     """
 
@@ -47,6 +48,7 @@ class FoldOptions:
     duration_s: float | None = None
     lines: int = 0
     inlined: int = 0
+    verified_pids: frozenset[int] = frozenset()
     transform: ChainTransform | None = None
 
 
@@ -104,7 +106,11 @@ def _named_chains(
     stacks = SampledStacks(numbers.astype(np.intp), frames, samples_of)
     named = symbolizer.name_frames(capture, _frame_selection(capture, frames))
     truncation = find_truncation(
-        capture, stacks, named, expects_user_frames=event.source.scope != "kernel"
+        capture,
+        stacks,
+        named,
+        expects_user_frames=event.source.scope != "kernel",
+        verified=_verified_chains(capture, event, stack_of, len(numbers), options.verified_pids),
     )
     functions, warnings = named.functions, named.warnings
     if hottest := max(options.lines, options.inlined):
@@ -129,6 +135,21 @@ def _named_chains(
     if options.transform is not None:
         chains = options.transform(capture, chains)
     return chains, warnings
+
+
+def _verified_chains(
+    capture: "Capture",
+    event: EventSamples,
+    stack_of: npt.NDArray[np.intp],
+    count: int,
+    verified_pids: frozenset[int],
+) -> npt.NDArray[np.bool_] | None:
+    """Return whether all samples of each chain are of verified processes; None without these."""
+    if not verified_pids:
+        return None
+    is_verified = np.array([thread.pid in verified_pids for thread in capture.threads], np.bool_)
+    others = ~is_verified[capture.thread[event.rows]]
+    return np.bincount(stack_of[others], minlength=count) == 0
 
 
 def _numbered(

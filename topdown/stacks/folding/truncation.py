@@ -62,12 +62,21 @@ class Truncation:
 
 
 def find_truncation(
-    capture: "Capture", stacks: SampledStacks, named: NamedFrames, *, expects_user_frames: bool
+    capture: "Capture",
+    stacks: SampledStacks,
+    named: NamedFrames,
+    *,
+    expects_user_frames: bool,
+    verified: npt.NDArray[np.bool_] | None = None,
 ) -> Truncation:
     """Return which chains are complete, and why the others are truncated.
 
     A chain is complete if the unwinder reached its end, or if its outermost function is an entry
     function; if no user frames are expected, a chain of kernel frames is also complete.
+    ``verified`` (n_chains,): chains by frame pointers of processes in which the recorder
+    compared such chains with unwound stacks and found them complete. Of these, a chain whose
+    outermost function has no name is complete too: entry functions of a stripped C library have
+    none.
     """
     lengths = np.diff(stacks.chains.offset)
     full = lengths > 0
@@ -80,6 +89,11 @@ def find_truncation(
     whole |= full & (ends == ChainEnd.COMPLETE)
     if not expects_user_frames:
         whole |= kernel_only
+    if verified is not None:
+        last = outermost[verified & full]
+        kinds = named.functions.kinds()[named.function[last]]
+        is_unnamed = (kinds == FunctionKind.UNKNOWN) & (lengths[verified & full] > 1)
+        whole[verified & full] |= is_unnamed & (ends[verified & full] == ChainEnd.KERNEL_CHAIN)
     table = _ReasonTable(len(full))
     for end, reason in _REASONS.items():
         table.set(ends == end, reason)

@@ -47,6 +47,32 @@ def test_a_chain_unwound_to_its_end_is_complete_with_any_name(shop, sources, mad
     assert profile.stack_shares == StackShares(1.0, 0.0, 0.0)
 
 
+def test_a_verified_chain_is_complete_if_its_outermost_function_has_no_name(shop, sources, made):
+    """As in a stripped musl: the probe measured 100 %, but no entry function has a name."""
+    stacks = ("plain unknown", "plain main", "unknown")
+    profile = fold(shop(*stacks), Symbolizer(sources), FoldOptions(verified_pids=frozenset({7})))
+    reason = "[truncated: no frame pointers]"
+    assert made.paths(profile) == {
+        "full+0x10000000000;plain": 1,
+        f"{reason};main;plain": 1,
+        f"{reason};full+0x10000000000": 1,
+    }
+    unverified = fold(shop(*stacks), Symbolizer(sources), FoldOptions(verified_pids=frozenset({8})))
+    assert unverified.truncated_share == 1.0
+
+
+def test_a_chain_shared_with_an_unverified_process_is_not_complete(shop, sources, made):
+    capture = shop("plain unknown")
+    capture.threads = [made.Thread(7, 7), made.Thread(8, 8)]
+    capture.stack = np.array([0, 0], np.uint32)
+    capture.thread = np.array([0, 1], np.uint32)
+    capture.period = np.array([1, 1], np.uint64)
+    capture.event = np.zeros(2, np.uint16)
+    capture.time_ns = np.array([1, 2], np.uint64)
+    profile = fold(capture, Symbolizer(sources), FoldOptions(verified_pids=frozenset({7})))
+    assert profile.truncated_share == 1.0
+
+
 def test_chains_of_kernel_frames_are_complete_only_for_kernel_threads(shop, sources, made):
     capture = shop("worker fork", "syscall", ends=[ChainEnd.NO_REGISTERS, 0])
     profile = fold(capture, Symbolizer(sources))
