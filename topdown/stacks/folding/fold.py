@@ -149,7 +149,7 @@ def _verified_chains(
         return None
     is_verified = np.array([thread.pid in verified_pids for thread in capture.threads], np.bool_)
     others = ~is_verified[capture.thread[event.rows]]
-    return np.bincount(stack_of[others], minlength=count) == 0
+    return np.asarray(np.bincount(stack_of[others], minlength=count) == 0)
 
 
 def _numbered(
