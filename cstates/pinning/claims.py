@@ -10,6 +10,7 @@ import fcntl
 import json
 import os
 import signal
+import stat
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
@@ -200,9 +201,29 @@ def is_ancestor(owner: PinOwner) -> bool:
 
 
 def open_lock(folder: int, level: int) -> int:
-    """Return a descriptor of a level's lock file, created if missing; it is not locked yet."""
-    flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
-    return os.open(f"pin-{level}.lock", flags, mode=0o600, dir_fd=folder)
+    """Return a descriptor of a level's lock file, created if missing; it is not locked yet.
+
+    Raises UnableError for a file that another user could lock: the process that such a file names
+    would be ended as an inner pin.
+    """
+    flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+    name = f"pin-{level}.lock"
+    try:
+        lock = os.open(name, flags, mode=0o600, dir_fd=folder)
+    except OSError as error:
+        raise folder_error(Path(name), error) from error
+    status = os.fstat(lock)
+    if (
+        not stat.S_ISREG(status.st_mode)
+        or status.st_uid != os.geteuid()
+        or stat.S_IMODE(status.st_mode) & 0o077
+    ):
+        os.close(lock)
+        raise UnableError(
+            f"{name}: the lock of a pin is not a file that only this user can open",
+            "remove it if no pin is running",
+        )
+    return lock
 
 
 def lock_owner(folder: int, level: int) -> PinOwner | None:

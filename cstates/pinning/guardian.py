@@ -5,6 +5,7 @@ pinning process, so that no other pin begins before it has restored.
 """
 
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from cstates.pinning.claims import PinClaim, end_deeper, restore_deeper
@@ -31,9 +32,10 @@ def clean_up(groups: Sequence[ProcessGroup], words: Sequence[str]) -> None:
 
 
 def _restore(roots: Roots, folder: int, level: int) -> None:
-    try:
+    with suppress(StallscopeError, OSError):  # the settings below are restored in any case
         end_deeper(folder, level)
         restore_deeper(folder, roots, level)
+    try:
         restored = restore_journal(roots, folder, level)
     except (StallscopeError, OSError) as error:
         report(f"the pin was killed and could not be restored: {error}")

@@ -43,7 +43,7 @@ from cstates.pinning.watching import (
     read_throttled,
     throttling,
 )
-from stallscope.errors import UnableError
+from stallscope.errors import StallscopeError, UnableError
 from stallscope.guardian import Guardian
 from stallscope.system_files import Roots
 
@@ -286,8 +286,9 @@ def _pinned(
             yield pin
         finally:
             if claim is not None and plan.journaled:
-                end_deeper(claim.folder, claim.level)
-                with suppress(UnableError):  # an inner pin did not end: restore ours around it
+                # If an inner pin does not end, its settings are restored around it.
+                with suppress(StallscopeError, OSError):
+                    end_deeper(claim.folder, claim.level)
                     restore_deeper(claim.folder, roots, claim.level)
                 pin.restored = restore_journal(roots, claim.folder, claim.level) or JournalRestore()
             if guardian is not None:

@@ -157,6 +157,7 @@ def test_a_name_that_is_not_unicode_is_shown_escaped(case: Case) -> None:
 def test_any_content_of_a_lock_file_names_an_owner_or_none(case: Case, content: bytes) -> None:
     with run_folder(case.run, case.roots) as opened:
         (case.run / "pin-3.lock").write_bytes(content)
+        (case.run / "pin-3.lock").chmod(0o600)
         assert lock_owner(opened, 3) is None or content
         odd = '{"pid": Infinity, "start_ticks": 1, "name": ""}'
         (case.run / "pin-3.lock").write_text(odd)

@@ -326,6 +326,30 @@ def test_testing_the_lock_does_not_block_a_pin(fake: Fake) -> None:
         looking.join()
 
 
+@pytest.mark.parametrize("mode", [0o644, 0o666])
+def test_a_lock_that_another_user_could_hold_is_rejected(fake: Fake, mode: int) -> None:
+    """A tree from another machine could name any process there, to be ended as an inner pin."""
+    machine = fake("ice-lake-server")
+    machine.run.mkdir(mode=0o700)
+    lock = machine.run / "pin-3.lock"
+    lock.write_text(f'{{"pid": {os.getpid()}, "start_ticks": 1, "name": "victim"}}')
+    lock.chmod(mode)
+    with pytest.raises(UnableError, match="not a file that only this user can open"):
+        machine.pin(PinRequest(states=("C1",)), "true")
+    lock.chmod(0o600)
+    assert machine.pin(PinRequest(states=("C1",)), "true").status == 0
+
+
+def test_a_lock_that_becomes_unusable_does_not_prevent_restoring(fake: Fake) -> None:
+    machine = fake("ice-lake-server")
+    before = machine.content()
+    machine.run.mkdir(mode=0o700)
+    result = machine.pin(PinRequest(states=("C1",)), "mkdir", str(machine.run / "pin-5.lock"))
+    assert result.status == 0
+    assert machine.content() == before
+    assert not machine.journals
+
+
 def test_an_unreadable_journal_folder_is_an_error(fake: Fake) -> None:
     machine = fake("ice-lake-server")
     assert read_status(machine.roots, machine.run) == ()

@@ -166,3 +166,37 @@ def test_a_read_only_sysfs_lists_the_permitted_settings(
     assert "nothing to change" in output
     assert "all settings have the requested values" not in output
     assert before == {path: path.read_bytes() for path in before}
+
+
+def test_a_tree_with_a_link_out_of_it_changes_nothing(
+    machine: Machine, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    tree = machine("zen4-server")
+    policy = tree / "sys/devices/system/cpu/cpufreq/policy0"
+    outside = tmp_path / "outside"
+    policy.rename(outside)
+    policy.symlink_to(outside)
+    before = {path: path.read_bytes() for path in (*outside.iterdir(),) if path.is_file()}
+    assert main(["pin", *roots(tree), "--governor", "performance", "--", "true"]) == 3
+    assert "cannot be restored exactly, so it is not changed" in capsys.readouterr().err
+    assert {path: path.read_bytes() for path in before} == before
+
+
+def test_a_setting_that_is_left_is_reported_until_it_is_restored(
+    machine: Machine, capsys: pytest.CaptureFixture[str]
+) -> None:
+    tree = machine("ice-lake-server")
+    options = roots(tree)
+    states, away = tree / "sys/devices/system/cpu/cpu3/cpuidle", tree / "away"
+    assert main(["pin", *options, "--states", "C1", "--", "mv", str(states), str(away)]) == 0
+    capsys.readouterr()
+    for _ in range(2):
+        assert main(["pin", "restore", *options]) == 3
+        output = capsys.readouterr()
+        assert "does not exist now, as while a CPU is offline" in output.out
+        assert "could not be restored: /sys/devices/system/cpu/cpu3/cpuidle" in output.err
+    away.rename(states)
+    assert main(["pin", "restore", *options]) == 0
+    assert "2 settings restored" in capsys.readouterr().out
+    assert main(["pin", "restore", *options]) == 0
+    assert "nothing to restore" in capsys.readouterr().out
