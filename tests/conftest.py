@@ -14,6 +14,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 from xdist.scheduler import LoadScopeScheduling
 
+from tests.parts import PARTS, part_of, parts_of_file
 from topdown.stacks.profile import Function, FunctionKind, Profile, SampleSource, Thread
 
 # A busy machine must not fail a property test: hypothesis has no deadline.
@@ -65,20 +66,20 @@ class SkipLedger:
 MEASURING = {"live", "browser", "pmu"}
 MOST_AGAIN = 5
 
-# ./dev test runs pytest in three parts (--part). "beside" runs while C++ is compiled; "guest" boots
-# arm64 guests and needs the arm64 programs; "alone" measures this machine and runs when nothing else does.
-PARTS = ("beside", "guest", "alone")
-ALONE_FOLDERS = {"live", "browser", "unwind"}
 
-
-def part_of(item: pytest.Item) -> str:
+def part_of_item(item: pytest.Item) -> str:
     """The part of a test run to which a test belongs."""
-    path = item.path.relative_to(HERE)
-    if path.parts[0] == "pmu_guest" or path == Path("house/test_arm64.py"):
-        return "guest"
-    if path.parts[0] in ALONE_FOLDERS:
-        return "alone"
-    return "alone" if MEASURING & {mark.name for mark in item.iter_markers()} else "beside"
+    measures = bool(MEASURING & {mark.name for mark in item.iter_markers()})
+    return part_of(item.path.relative_to(HERE), measures=measures)
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Skips the files of other parts: importing all test files takes seconds of CPU time."""
+    part = config.getoption("--part")
+    if part is None or collection_path.suffix != ".py" or HERE not in collection_path.parents:
+        return None
+    parts = parts_of_file(collection_path.relative_to(HERE), collection_path.read_text())
+    return True if part not in parts else None
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -169,9 +170,8 @@ TOGETHER = ("unwind", "pmu_guest", "browser", "house")
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     part = config.getoption("--part")
     if part is not None:
-        deselected = [item for item in items if part_of(item) != part]
-        config.hook.pytest_deselected(items=deselected)
-        items[:] = [item for item in items if part_of(item) == part]
+        chosen = [item for item in items if part_of_item(item) == part]
+        items[:] = chosen
 
     def place(item: pytest.Item) -> int:
         folder = item.path.relative_to(HERE).parts[0]

@@ -64,6 +64,9 @@ class Schedule:
     limit_s: float
     outcomes: dict[str, bool] = field(default_factory=dict)  # by stage: whether it passed
     took_s: dict[str, float] = field(default_factory=dict)
+    cpu_s: dict[str, float] = field(
+        default_factory=dict
+    )  # of a stage and the processes it waited for
     _runs: dict[str, _Run] = field(default_factory=dict)
     _interrupted: bool = False
 
@@ -176,6 +179,7 @@ class Schedule:
         run.output.close()
         elapsed_s = time.monotonic() - run.begin
         self.took_s[run.stage.name] = elapsed_s
+        self.cpu_s[run.stage.name] = run.cpu_s
         self.outcomes[run.stage.name] = passed
         del self._runs[run.stage.name]
         if passed:

@@ -1,0 +1,45 @@
+"""The parts of a test run (--part), which ./dev test runs at different times.
+
+- "beside" runs while C++ is compiled. Most tests of the real kernel belong here: they compare samples with CPU
+  time, or count, and other load does not change their result.
+- "built" needs programs of the sanitizer build, the arm64 build or other interpreters.
+- "guest" boots arm64 guests.
+- "alone" measures latencies, rates, idle states or shares of elapsed time. It runs when nothing else does.
+"""
+
+import re
+from pathlib import Path
+
+PARTS = ("beside", "built", "guest", "alone")
+ALONE = (
+    "live/disk/",
+    "live/load/",
+    "live/test_count_known_answers.py",
+    "live/test_cstates",
+    "live/test_io_watch.py",
+    "live/test_kernels_mix.py",
+    "live/test_kernels_relations.py",
+    "live/test_lab_",
+    "live/test_modelled_slots.py",
+    "live/test_pin_live.py",
+    "live/test_python_py_spy.py",
+)
+BUILT = ("unwind/", "live/test_kernels_arm64.py", "live/test_python_versions.py")
+GUEST = ("pmu_guest/", "house/test_arm64.py")
+MEASURING_FOLDERS = ("live/", "browser/")
+MARK = re.compile(r"\bmark\.(?:live|pmu)\b")
+
+
+def part_of(path: Path, *, measures: bool) -> str:
+    """The part of a test: by its path below tests/, and by whether it carries a measuring mark."""
+    name = path.as_posix()
+    for part, prefixes in (("guest", GUEST), ("built", BUILT), ("alone", ALONE)):
+        if name.startswith(prefixes):
+            return part
+    return "alone" if measures and not name.startswith(MEASURING_FOLDERS) else "beside"
+
+
+def parts_of_file(path: Path, text: str) -> set[str]:
+    """The parts to which tests of a file may belong, without importing it."""
+    parts = {part_of(path, measures=False)}
+    return parts | {part_of(path, measures=True)} if MARK.search(text) else parts
