@@ -35,8 +35,8 @@ def known_disk(*words: object) -> Iterator[KnownDisk]:
             assert process.stderr is not None
             if not (line := process.stdout.readline()):
                 pytest.skip(f"needs the kernel's FUSE: {process.stderr.read().splitlines()[0]}")
-            told = json.loads(line)
-            yield KnownDisk(process, told["path"], told["real_time"])
+            ready = json.loads(line)
+            yield KnownDisk(process, ready["path"], ready["real_time"])
         finally:
             process.kill()
 

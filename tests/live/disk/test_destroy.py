@@ -50,11 +50,11 @@ def put(device: str, content: bytes, offset: int = 0) -> None:
 
 
 def refused(device: str, destroy: str | None = None) -> str:
-    told: list[str] = []
-    wanted = TargetRequirements(writable=True, destroy=destroy or device)
+    announcements: list[str] = []
+    requirements = TargetRequirements(writable=True, destroy=destroy or device)
     with pytest.raises(StallscopeError) as caught:
-        open_target(device, wanted, announce=told.append).close()
-    assert told == []
+        open_target(device, requirements, announce=announcements.append).close()
+    assert announcements == []
     assert caught.value.remedy
     return caught.value.message
 
@@ -62,15 +62,15 @@ def refused(device: str, destroy: str | None = None) -> str:
 def test_an_unused_device_named_twice_is_opened_for_writing(
     scratch_device: str, scratch_file: Path
 ) -> None:
-    told: list[str] = []
-    wanted = TargetRequirements(
+    announcements: list[str] = []
+    requirements = TargetRequirements(
         writable=True, destroy=scratch_device, offset_bytes=MIB, span_bytes=MIB
     )
-    with open_target(scratch_device, wanted, announce=told.append) as target:
+    with open_target(scratch_device, requirements, announce=announcements.append) as target:
         assert (target.kind, target.writable, target.span_bytes) == (TargetKind.DEVICE, True, MIB)
         assert target.direct.available
-        assert len(told) == 1
-        assert told[0].startswith(f"overwriting {scratch_device}, 1 MiB from offset {MIB}")
+        assert len(announcements) == 1
+        assert announcements[0].startswith(f"overwriting {scratch_device}, 1 MiB from offset {MIB}")
         assert target.descriptor is not None
         with pytest.raises(OSError, match="busy"):  # nobody can mount it meanwhile
             os.open(scratch_device, os.O_RDONLY | os.O_EXCL)

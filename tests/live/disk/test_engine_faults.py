@@ -26,10 +26,10 @@ from ioprobe.target.target import TargetRequirements, open_target
 with open_target(sys.argv[1], TargetRequirements(need_direct=False), announce=print) as target:
     for event in measure_points(target, [Point("a", depth=3, most_requests=30)]):
         if isinstance(event, EngineFacts):
-            told = {"why": event.io_uring_missing}
+            report = {"why": event.io_uring_missing}
         if isinstance(event, PointResult):
-            told |= {"engine": event.engine, "requests": event.requests}
-print(json.dumps(told))
+            report |= {"engine": event.engine, "requests": event.requests}
+print(json.dumps(report))
 """
 
 
@@ -40,22 +40,22 @@ def disk_target(path: str, span_bytes: int = 1 << 20) -> Target:
 @pytest.mark.usefixtures("needs_root")
 def test_errors_are_counted_and_other_requests_kept() -> None:
     with known_disk("--size-bytes", 1 << 20, "--service-us", 0, "--fail-every", 5) as disk:
-        (found,) = measure(disk_target(disk.path), Point("a", depth=4, most_requests=100))
-    assert found.requests + found.errors["EIO"] == 100
-    assert 15 <= found.errors["EIO"] <= 25
-    assert not found.ok
-    assert "requests failed" in found.self_check.failed[0]
-    assert sum(count for _, _, count in found.histogram) == found.requests
+        (result,) = measure(disk_target(disk.path), Point("a", depth=4, most_requests=100))
+    assert result.requests + result.errors["EIO"] == 100
+    assert 15 <= result.errors["EIO"] <= 25
+    assert not result.ok
+    assert "requests failed" in result.self_check.failed[0]
+    assert sum(count for _, _, count in result.histogram) == result.requests
 
 
 @pytest.mark.usefixtures("needs_root")
 def test_a_disk_slower_than_the_duration_is_measured() -> None:
     with known_disk("--size-bytes", 1 << 20, "--service-us", 1_100_000) as disk:
-        (found,) = measure(disk_target(disk.path), Point("a", duration_s=0.2))
-    assert found.requests == 1
-    assert found.latency_ns is not None
-    assert found.latency_ns.min >= 1100 * MS
-    assert found.seconds >= 1.1
+        (result,) = measure(disk_target(disk.path), Point("a", duration_s=0.2))
+    assert result.requests == 1
+    assert result.latency_ns is not None
+    assert result.latency_ns.min >= 1100 * MS
+    assert result.seconds >= 1.1
 
 
 def test_without_io_uring_threads_keep_the_depth_with_a_note(
@@ -70,9 +70,9 @@ def test_without_io_uring_threads_keep_the_depth_with_a_note(
     if ran.stderr.startswith("cannot: "):
         pytest.skip(f"needs the kernel's seccomp: {ran.stderr}")
     assert ran.returncode == 0, ran.stderr
-    told = json.loads(ran.stdout)
-    assert "io_uring_setup" in told["why"]
-    assert (told["engine"], told["requests"]) == ("preadv2", 30)
+    report = json.loads(ran.stdout)
+    assert "io_uring_setup" in report["why"]
+    assert (report["engine"], report["requests"]) == ("preadv2", 30)
 
 
 def test_request_sizes_that_are_not_aligned_are_refused(tmp_path: Path) -> None:
@@ -88,7 +88,7 @@ def test_request_sizes_that_are_not_aligned_are_refused(tmp_path: Path) -> None:
 def test_ctrl_c_keeps_the_result_of_a_real_file(tmp_path: Path) -> None:
     file = tmp_path / "file"
     file.write_bytes(os.urandom(1 << 20))
-    found: list[PointResult] = []
+    results: list[PointResult] = []
     sent = False
     with open_target(str(file), TargetRequirements(need_direct=False), announce=print) as target:
         for event in measure_points(target, [Point("a", duration_s=600), Point("b")]):
@@ -96,7 +96,7 @@ def test_ctrl_c_keeps_the_result_of_a_real_file(tmp_path: Path) -> None:
                 os.kill(os.getpid(), signal.SIGINT)
                 sent = True
             if isinstance(event, PointResult):
-                found.append(event)
-    assert [one.point.id for one in found] == ["a"]
-    assert found[0].interrupted
-    assert found[0].requests > 0
+                results.append(event)
+    assert [result.point.id for result in results] == ["a"]
+    assert results[0].interrupted
+    assert results[0].requests > 0

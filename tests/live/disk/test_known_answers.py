@@ -39,8 +39,8 @@ def test_the_knee_is_at_the_planted_depth(servers: int, service_us: int) -> None
 
     with ThreadPoolExecutor(2) as pool:
         runs = [pool.submit(measured), pool.submit(measured, "--exponential")]
-        found = [run.result() for run in runs]
-    for real_time, curve in found:
+        curves = [run.result() for run in runs]
+    for real_time, curve in curves:
         assert curve.facts is not None
         assert curve.knee >= lowest
         # Without a real-time class requests come late to a disk that is ready for them.
@@ -74,8 +74,10 @@ def test_a_limiter_with_time_slices_is_recognized_at_depth_1() -> None:
     with known_disk(*words) as disk, opened(disk.path) as target:
         curve = response(target, (1, 2, 4), 0.5, knees=(1, 1), fastest_only=False)
     assert curve.knee == 1
-    found = find_peculiarities(CurveEvidence(curve.readings, curve.depths, curve.estimates, None))
-    assert CurveVerdict.RATE_LIMITER in {one.verdict for one in found}
+    peculiarities = find_peculiarities(
+        CurveEvidence(curve.readings, curve.depths, curve.estimates, None)
+    )
+    assert CurveVerdict.RATE_LIMITER in {item.verdict for item in peculiarities}
 
 
 THROTTLED = """
@@ -89,10 +91,10 @@ group, device = sys.argv[1:]
 Path(group, "cgroup.procs").write_text(str(os.getpid()))
 with open_target(device, TargetRequirements(), announce=print) as target:
     curve = response(target, (1, 4), 0.8, knees=(1, 1), fastest_only=False)
-found = find_peculiarities(CurveEvidence(curve.readings, curve.depths, curve.estimates, None))
+peculiarities = find_peculiarities(CurveEvidence(curve.readings, curve.depths, curve.estimates, None))
 print(json.dumps({"knee": curve.knee, "iops": curve.estimates.max_iops.value,
                   "p50_ns": curve.depths[0].latencies.p50,
-                  "verdicts": [one.verdict for one in found]}))
+                  "verdicts": [item.verdict for item in peculiarities]}))
 """
 
 
@@ -105,31 +107,31 @@ def test_a_cgroup_limit_is_recognized_as_a_rate_limiter(
         capture_output=True, text=True, cwd=checkout, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
-    found = json.loads(done.stdout)
-    if found["knee"] != 1 and found["p50_ns"] > 1e6:
+    report = json.loads(done.stdout)
+    if report["knee"] != 1 and report["p50_ns"] > 1e6:
         pytest.skip("needs the kernel's worker behind a loop device: it answers in milliseconds")
-    assert found["knee"] == 1
-    assert CurveVerdict.RATE_LIMITER in found["verdicts"]
-    assert found["iops"] <= 600  # windows need not begin with the kernel's slices
+    assert report["knee"] == 1
+    assert CurveVerdict.RATE_LIMITER in report["verdicts"]
+    assert report["iops"] <= 600  # windows need not begin with the kernel's slices
 
 
 def test_planted_errors_are_counted_and_other_requests_kept() -> None:
     words = ("--service-us", 1000, "--fail-every", 5)
     with known_disk(*words) as disk, opened(disk.path) as target:
-        found = [
+        results = [
             event
             for event in measure_points(
                 target, [Point("1", depth=4, most_requests=100, duration_s=30)]
             )
             if isinstance(event, PointResult)
         ]
-    assert len(found) == 1
-    assert set(found[0].errors) == {"EIO"}
+    assert len(results) == 1
+    assert set(results[0].errors) == {"EIO"}
     # Every fifth of all, warm-up or not.
-    answered = found[0].requests + found[0].errors["EIO"]
-    assert found[0].errors["EIO"] == pytest.approx(answered / 5, abs=2)
-    assert found[0].latency_ns is not None
-    assert found[0].latency_ns.min >= 1_000_000
+    answered = results[0].requests + results[0].errors["EIO"]
+    assert results[0].errors["EIO"] == pytest.approx(answered / 5, abs=2)
+    assert results[0].latency_ns is not None
+    assert results[0].latency_ns.min >= 1_000_000
 
 
 def test_the_command_finds_the_knee(capsys: pytest.CaptureFixture[str]) -> None:

@@ -57,9 +57,9 @@ def test_errors_are_reported_and_other_requests_kept(
         assert main(["io", "probe", *words]) == 0
     assert made["requests"] + made["errors"]["EIO"] == 100
     assert made["self_check"]["ok"] is False
-    told = capsys.readouterr().out
-    assert "requests failed with EIO" in told
-    assert "SELF CHECK FAILED" in told
+    output = capsys.readouterr().out
+    assert "requests failed with EIO" in output
+    assert "SELF CHECK FAILED" in output
 
 
 @pytest.mark.usefixtures("needs_root")
@@ -69,11 +69,11 @@ def test_a_probe_without_a_successful_request_is_one_error(
     folder = tmp_path / "run"
     with known_disk("--service-us", 0, "--fail-every", 1, "--size-bytes", 1 << 20) as disk:
         status = main(["io", "probe", disk.path, "--count", "20", "-o", str(folder)])
-    told = capsys.readouterr()
+    output = capsys.readouterr()
     assert status == ExitCode.TARGET_FAILED
-    assert told.out == ""
-    assert "no request completed: 20 EIO" in told.err
-    assert told.err.count("\n") == 2
+    assert output.out == ""
+    assert "no request completed: 20 EIO" in output.err
+    assert output.err.count("\n") == 2
     assert not (folder / "report.html").exists()
 
 
@@ -93,11 +93,11 @@ def test_direct_and_cached_reads_of_a_file_are_shown(
     folder = tmp_path / "run"
     words = [str(file_of(tmp_path)), "--count", "200", "-o", str(folder)]
     status = main(["io", "probe", *words, "--json"])
-    told = capsys.readouterr()
-    if "only the page cache could be measured" in told.err:
+    output = capsys.readouterr()
+    if "only the page cache could be measured" in output.err:
         pytest.skip("needs the kernel's direct I/O: none on this filesystem")
     assert status == 0
-    made = json.loads(told.out)
+    made = json.loads(output.out)
     assert made["requests"] == made["page_cache"]["requests"] == 200
     for name in ("direct.hlog", "cached.hlog"):
         whole = read_interval_log(folder / name).merged()
@@ -128,14 +128,14 @@ def test_ctrl_c_keeps_the_results_so_far(tmp_path: Path) -> None:
         text=True,
     ) as process:
         os.close(its_end)
-        told = b""
-        while not re.search(rb"[1-9][0-9,]* requests", told):
-            told += os.read(terminal, 4096)  # OSError once the command has ended
+        output = b""
+        while not re.search(rb"[1-9][0-9,]* requests", output):
+            output += os.read(terminal, 4096)  # OSError once the command has ended
         process.send_signal(signal.SIGINT)
         out, _ = process.communicate(timeout=DEADLINE_S)
     os.close(terminal)
     assert process.returncode == 0
-    assert b"of 600 s" in told
+    assert b"of 600 s" in output
     made = json.loads(out)
     assert made["complete"] is False
     assert made["requests"] > 0
@@ -155,12 +155,12 @@ def test_a_disk_that_does_not_answer_is_reported(
 
 def children(pid: int) -> list[Path]:
     """What in /proc stands for a process's children."""
-    found = []
+    folders = []
     for status in Path("/proc").glob("[0-9]*/stat"):
         with suppress(OSError):  # of one that ended meanwhile
             if int(status.read_text().rpartition(")")[2].split()[1]) == pid:
-                found.append(status.parent)
-    return found
+                folders.append(status.parent)
+    return folders
 
 
 @pytest.mark.usefixtures("needs_root")

@@ -31,44 +31,44 @@ def silent_after(answered: int) -> tuple[object, ...]:
 
 @dataclass(frozen=True)
 class Ended:
-    """How a command ended: its status, standard output, and what it told meanwhile."""
+    """How a command ended: its status, standard output, and its live line."""
 
     status: int
     out: str
-    told: str
+    live_line: str
 
     @property
     def document(self) -> dict[str, Any]:
-        found: dict[str, Any] = json.loads(self.out)
-        return found
+        document: dict[str, Any] = json.loads(self.out)
+        return document
 
 
 def interrupted_once(command: Sequence[str], checkout: Path, *, after: str) -> Ended:
-    """Run a command; once its live line told ``after`` and then stands still, one Ctrl-C."""
+    """Run a command; once its live line contains ``after`` and then stands still, one Ctrl-C."""
     terminal, its_end = os.openpty()  # the live line is shown to a terminal only
     with subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=its_end, text=True, cwd=checkout
     ) as process:
         os.close(its_end)
-        told, last = "", ""
+        live_line, last = "", ""
         until_s = time.monotonic() + DEADLINE_S
         while process.poll() is None and time.monotonic() < until_s:
             ready, _, _ = select.select([terminal], [], [], QUIET_S)
             if ready:
                 try:
-                    told += os.read(terminal, 65536).decode()
+                    live_line += os.read(terminal, 65536).decode()
                 except OSError:  # it ended by itself: what is asserted tells of it
                     break
-            now = re.sub(r"[0-9.]+ of [0-9.]+ s", "", told.rpartition("\r")[2])
-            if re.search(after, told) and (not ready or now == last):
+            now = re.sub(r"[0-9.]+ of [0-9.]+ s", "", live_line.rpartition("\r")[2])
+            if re.search(after, live_line) and (not ready or now == last):
                 break
             last = now
         process.send_signal(signal.SIGINT)
         out, _ = process.communicate(timeout=DEADLINE_S)
     os.close(terminal)
-    if "cannot: " in told:
-        pytest.skip(f"needs the kernel's seccomp: {told}")
-    return Ended(process.returncode, out, told)
+    if "cannot: " in live_line:
+        pytest.skip(f"needs the kernel's seccomp: {live_line}")
+    return Ended(process.returncode, out, live_line)
 
 
 @pytest.mark.parametrize("program", [STALLSCOPE, WITHOUT_IO_URING])
@@ -81,7 +81,7 @@ def test_a_probe_keeps_its_requests(
     with known_disk(*planted) as disk:
         words = ("io", "probe", disk.path, "--duration", duration, "--json")
         ended = interrupted_once((*program, *words), checkout, after=r"[1-9]\d* requests")
-    assert ended.status == 0, ended.told
+    assert ended.status == 0, ended.live_line
     made = ended.document
     assert made["engine"] == ("uring" if program == STALLSCOPE else "preadv2")
     assert made["complete"] is False
@@ -96,7 +96,7 @@ def test_filling_the_page_cache_is_abandoned(checkout: Path) -> None:
     with known_disk(*planted) as disk:
         command = (*STALLSCOPE, "io", "probe", disk.path, "--count", "5", "--json")
         ended = interrupted_once(command, checkout, after="into the page cache")
-    assert ended.status == 0, ended.told
+    assert ended.status == 0, ended.live_line
     made = ended.document
     assert (made["requests"], made["complete"]) == (5, False)
     assert made["page_cache_missing"] == "interrupted before"
@@ -112,7 +112,7 @@ def test_a_curve_keeps_its_readings(
     with known_disk(*planted) as disk:
         words = ("io", "curve", disk.path, *options, "-o", str(folder), "--json")
         ended = interrupted_once((*program, *words), checkout, after=r"depths, [2-9] of")
-    assert ended.status == 0, ended.told
+    assert ended.status == 0, ended.live_line
     made = ended.document
     assert made["complete"] is False
     assert sum(point["readings"] + len(point["masked"]) for point in made["points"]) > 0

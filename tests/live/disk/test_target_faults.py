@@ -30,9 +30,9 @@ def mounted(name, *words):
     subprocess.run(["mount", *words, str(point)], check=True)
     return point
 
-def message(path, wanted, announce=lambda line: None):
+def message(path, requirements, announce=lambda line: None):
     try:
-        with open_target(str(path), wanted, announce=announce) as target:
+        with open_target(str(path), requirements, announce=announce) as target:
             return f"{target.filesystem}: {target.warnings}"
     except StallscopeError as error:
         return f"{type(error).__name__}: {error.message} | {error.remedy}"
@@ -72,7 +72,7 @@ print(json.dumps({
 
 
 @pytest.fixture(scope="module")
-def told(
+def messages(
     tmp_path_factory: pytest.TempPathFactory, own_mounts: tuple[str, ...], checkout: Path
 ) -> dict[str, str]:
     """What was said of filesystems that only that process had mounted."""
@@ -84,28 +84,28 @@ def told(
     return json.loads(done.stdout)
 
 
-def test_a_disk_that_fills_up_is_one_error_and_its_space_is_freed(told) -> None:
-    assert told["full"].startswith("UnableError: ")
-    assert "the disk is full after 4 MiB of 8 MiB; the scratch file was removed" in told["full"]
-    assert told["left"] == ["others"]
-    assert told["free"] == 4 * MIB
+def test_a_disk_that_fills_up_is_one_error_and_its_space_is_freed(messages) -> None:
+    assert messages["full"].startswith("UnableError: ")
+    assert "the disk is full after 4 MiB of 8 MiB; the scratch file was removed" in messages["full"]
+    assert messages["left"] == ["others"]
+    assert messages["free"] == 4 * MIB
 
 
-def test_a_read_only_mount_permits_only_reads_of_files(told) -> None:
-    assert "is mounted read-only" in told["read_only"]
-    assert "name a file in it" in told["read_only"]
-    assert told["read_only_file"].startswith("tmpfs: ")
+def test_a_read_only_mount_permits_only_reads_of_files(messages) -> None:
+    assert "is mounted read-only" in messages["read_only"]
+    assert "name a file in it" in messages["read_only"]
+    assert messages["read_only_file"].startswith("tmpfs: ")
 
 
-def test_a_filesystem_in_memory_is_refused(told) -> None:
-    assert "tmpfs keeps its files in memory" in told["memory"]
+def test_a_filesystem_in_memory_is_refused(messages) -> None:
+    assert "tmpfs keeps its files in memory" in messages["memory"]
 
 
-def test_an_overlay_is_treated_as_its_upper_layer(told) -> None:
-    if told["overlay"] is None:
+def test_an_overlay_is_treated_as_its_upper_layer(messages) -> None:
+    if messages["overlay"] is None:
         pytest.skip("needs the kernel's overlay filesystem")
-    assert "tmpfs keeps its files in memory" in told["overlay"]
-    assert told["over_cached"] == "overlay: ()"
+    assert "tmpfs keeps its files in memory" in messages["overlay"]
+    assert messages["over_cached"] == "overlay: ()"
 
 
 @contextmanager
@@ -136,14 +136,14 @@ def test_missing_permissions_are_reported(open_folder: Path, what: str) -> None:
 
 def test_a_user_measures_in_their_directory(open_folder: Path) -> None:
     with as_ordinary_user():
-        wanted = TargetRequirements(need_direct=False, size_bytes=MIB)
-        with open_target(str(open_folder), wanted, announce=lambda _: None) as target:
+        requirements = TargetRequirements(need_direct=False, size_bytes=MIB)
+        with open_target(str(open_folder), requirements, announce=lambda _: None) as target:
             assert target.descriptor is not None
             assert os.fstat(target.descriptor).st_uid == NOBODY
     assert list(open_folder.iterdir()) == []
 
 
 def test_a_device_without_permission_is_not_overwritten(scratch_device: str) -> None:
-    wanted = TargetRequirements(writable=True, destroy=scratch_device)
+    requirements = TargetRequirements(writable=True, destroy=scratch_device)
     with as_ordinary_user(), pytest.raises(StallscopeError, match="permission denied"):
-        open_target(scratch_device, wanted, announce=pytest.fail).close()
+        open_target(scratch_device, requirements, announce=pytest.fail).close()
