@@ -9,6 +9,7 @@ from pathlib import Path
 
 from cstates.sysfs import cpu_folder
 from stallscope.cpu_lists import cpus_in_list
+from stallscope.documents import Count
 from stallscope.system_files import Roots, numbers_in, read_integer, read_text
 
 
@@ -17,17 +18,17 @@ class FrequencyPolicy:
     """A cpufreq policy: CPUs whose frequency is set together; unknown values are None."""
 
     name: str  # policy0
-    cpus: tuple[int, ...]  # online
-    related_cpus: tuple[int, ...]  # online and offline
+    cpus: tuple[Count, ...]  # online
+    related_cpus: tuple[Count, ...]  # online and offline
     driver: str | None
     governor: str | None
     available_governors: tuple[str, ...]
-    min_khz: int | None  # the configured limits
-    max_khz: int | None
-    hardware_min_khz: int | None
-    hardware_max_khz: int | None
-    base_khz: int | None  # without turbo; None if the driver does not report it
-    current_khz: int | None
+    min_khz: Count | None  # the configured limits
+    max_khz: Count | None
+    hardware_min_khz: Count | None
+    hardware_max_khz: Count | None
+    base_khz: Count | None  # without turbo; None if the driver does not report it
+    current_khz: Count | None
     energy_preference: str | None  # EPP
 
 

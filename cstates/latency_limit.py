@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from cstates.sysfs import cpu_folder
+from stallscope.documents import Integer
 from stallscope.errors import UnableError
 from stallscope.system_files import Roots, numbers_in, read_text
 
@@ -24,7 +25,7 @@ NO_LIMIT_US = 2_000_000_000  # the kernel's value if no process requested a limi
 class LimitHolder:
     """A process that has the device open; the kernel does not report which limit it requested."""
 
-    pid: int
+    pid: Integer
     name: str
 
 

@@ -19,7 +19,7 @@ from ioprobe.engine.lines import (
 )
 from ioprobe.engine.points import EngineEnd, EngineFacts, EngineTarget
 from ioprobe.engine.process import program_lines
-from stallscope.documents import Count, Record, field
+from stallscope.documents import Amount, Count, Record, field
 
 PLAN_SCHEMA = "stallscope.io.storm/1"
 
@@ -60,11 +60,11 @@ class StormRun:
 class ReaderLatency(Record, frozen=True):
     """Latencies of the reader in ns."""
 
-    p50: float
-    p90: float
-    p99: float
-    p999: float = field(name="p99.9")
-    max: float
+    p50: Amount
+    p90: Amount
+    p99: Amount
+    p999: Amount = field(name="p99.9")
+    max: Amount
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,10 @@ A document is a frozen msgspec structure. Its class is the only place that names
     class Probe(Document, frozen=True, kw_only=True, tag="stallscope.io.probe/1"):
         path: str
         reads: Count
-        p99_ns: float | None  # None: no read completed
+        p99_ns: Amount | None  # None: no read completed
+
+Every number has a bound, which ``decode`` checks, so that arithmetic in renderers cannot overflow:
+``Amount`` is not negative, ``Number`` may be.
 
 Unknown fields are ignored, so that a newer minor version stays readable. A value that could not be
 measured is None, which JSON writes as null; NaN and infinity are written as null too.
@@ -26,10 +29,14 @@ from msgspec import UNSET, UnsetType, field
 from stallscope.errors import RecordingError
 
 __all__ = [
+    "LARGEST",
     "UNSET",
+    "Amount",
     "Count",
     "Document",
+    "Integer",
     "Natural",
+    "Number",
     "Record",
     "Share",
     "UnsetType",
@@ -48,7 +55,12 @@ DAMAGED = "the file was damaged or not written by stallscope; record again"
 
 Count = Annotated[int, msgspec.Meta(ge=0, le=2**63 - 1)]  # what a 64-bit counter or clock may hold
 Natural = Annotated[int, msgspec.Meta(ge=1, le=2**63 - 1)]
+Integer = Annotated[int, msgspec.Meta(ge=-(2**63), le=2**63 - 1)]
 Share = Annotated[float, msgspec.Meta(ge=0, le=1)]
+# No measurement reaches this, and its square and product with a count are finite.
+LARGEST = 1e18
+Amount = Annotated[float, msgspec.Meta(ge=0, le=LARGEST)]
+Number = Annotated[float, msgspec.Meta(ge=-LARGEST, le=LARGEST)]
 
 T = TypeVar("T")
 

@@ -3,7 +3,16 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from stallscope.documents import DAMAGED, Count, Record, Share, decode, field, read_bounded
+from stallscope.documents import (
+    DAMAGED,
+    Count,
+    Integer,
+    Record,
+    Share,
+    decode,
+    field,
+    read_bounded,
+)
 from stallscope.errors import RecordingError, UsageError
 
 FORMAT = "stallscope.recording"
@@ -34,8 +43,8 @@ class Target(Record, frozen=True):
     """The observed target."""
 
     kind: str = "process"  # "process", "command", "cpus" or "cgroup"
-    pids: tuple[int, ...] = ()
-    cpus: str | int | tuple[int | str, ...] | None = None  # CPU list as text or numbers
+    pids: tuple[Count, ...] = ()
+    cpus: str | Count | tuple[Count | str, ...] | None = None  # CPU list as text or numbers
     cgroup: str | None = None
     command: tuple[str, ...] = ()
 
@@ -59,7 +68,7 @@ class Target(Record, frozen=True):
 class ProcessStacks(Record, frozen=True):
     """How the stacks of a process were recorded, and the result of the probe."""
 
-    pid: int
+    pid: Integer
     chosen: str  # "fp" or "dwarf"
     probed_samples: Count = 0
     whole_share: Share | None = None  # of complete chains by frame pointers; None: no samples
@@ -109,7 +118,7 @@ class RecordedEnd(Record, frozen=True, kw_only=True):
     """How the recording ended."""
 
     reason: str = ""
-    target_status: dict[str, int | str | None] | str | None = None
+    target_status: dict[str, Integer | str | None] | str | None = None
 
 
 class RecordedFile(Record, frozen=True, kw_only=True):

@@ -15,7 +15,7 @@ class CachedBinary(Record, frozen=True, kw_only=True):
 
     build_id: str
     size_bytes: Count
-    used_ns: int  # time of the last use, wall clock
+    used_ns: Count  # time of the last use, wall clock
     files: tuple[str, ...]
 
 

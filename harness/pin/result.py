@@ -50,8 +50,8 @@ class SkippedPinOption(Record, frozen=True, kw_only=True):
 class PinPlanResult(Document, frozen=True, kw_only=True, tag="stallscope.pin/1"):
     """The changes of a pin."""
 
-    cpus: tuple[int, ...]  # of the command
-    siblings: tuple[int, ...]  # capped together with them
+    cpus: tuple[Count, ...]  # of the command
+    siblings: tuple[Count, ...]  # capped together with them
     plan: tuple[PlannedChange, ...]
     kept_tunables: Count  # of the old frequency governor
     partial: bool  # without changes that this user may not make

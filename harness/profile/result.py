@@ -5,7 +5,17 @@ from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from stallscope.documents import UNSET, Count, Document, Record, Share, UnsetType
+from stallscope.documents import (
+    UNSET,
+    Amount,
+    Count,
+    Document,
+    Integer,
+    Number,
+    Record,
+    Share,
+    UnsetType,
+)
 from topdown.stacks.profile import Function, Profile
 
 if TYPE_CHECKING:
@@ -15,7 +25,7 @@ if TYPE_CHECKING:
     from topdown.stacks.python.shares import PythonShares
     from topdown.stacks.ranking import RankedFunction, RankedThread
 
-Interval = tuple[float, float]
+Interval = tuple[Number, Number]
 
 
 class ProfileSource(Record, frozen=True, kw_only=True):
@@ -25,15 +35,15 @@ class ProfileSource(Record, frozen=True, kw_only=True):
     kind: str
     unit: str
     scope: str
-    frequency_hz: int | None
-    period: int | None
+    frequency_hz: Count | None
+    period: Count | None
 
 
 class TruncationReason(Record, frozen=True):
     """Share of the weight in stacks that are truncated for one reason."""
 
     reason: str
-    share: float
+    share: Amount
 
 
 class StacksResult(Record, frozen=True, kw_only=True):
@@ -41,11 +51,11 @@ class StacksResult(Record, frozen=True, kw_only=True):
 
     asked: str | None
     chosen: str | None
-    copy_bytes: int | None
+    copy_bytes: Count | None
     why: str | None
-    complete_share: float | None
-    truncated_share: float | None
-    cut_share: float | None
+    complete_share: Amount | None
+    truncated_share: Amount | None
+    cut_share: Amount | None
     reasons: tuple[TruncationReason, ...]
 
 
@@ -54,11 +64,11 @@ class PythonResult(Record, frozen=True, kw_only=True):
 
     versions: tuple[str, ...]
     samples: Count
-    framed_share: float | None
-    native_share: float | None
-    moved_on_share: float | None
-    unread_share: float | None
-    gil_held_share: float | None
+    framed_share: Amount | None
+    native_share: Amount | None
+    moved_on_share: Amount | None
+    unread_share: Amount | None
+    gil_held_share: Amount | None
     torn_reads: Count
     late_reads: Count
     trampolined_processes: Count
@@ -67,15 +77,15 @@ class PythonResult(Record, frozen=True, kw_only=True):
 class CountedIpc(Record, frozen=True, kw_only=True):
     """Instructions per cycle."""
 
-    value: float
+    value: Number
     interval: Interval | None
 
 
 class CountedNode(Record, frozen=True, kw_only=True):
     """A node of the slot tree, in the model's unit; ``value`` is None if it is not known."""
 
-    value: float | None
-    level: int | None
+    value: Number | None
+    level: Integer | None
     parent: str | None
     above_threshold: bool | None
     interval: Interval | None
@@ -87,8 +97,8 @@ class CountedValues(Record, frozen=True, kw_only=True):
 
     samples: Count
     too_few: bool
-    counts: dict[str, float]
-    same_share: float | None
+    counts: dict[str, Number]
+    same_share: Amount | None
     ipc: CountedIpc | None
     nodes: dict[str, CountedNode]
     dominating: str | None
@@ -99,8 +109,8 @@ class CountedFunction(CountedValues, frozen=True, kw_only=True):
 
     name: str
     module: str
-    total_samples: int | None
-    total_counts: dict[str, float] | None
+    total_samples: Count | None
+    total_counts: dict[str, Amount] | None
 
 
 class ExcludedResult(Record, frozen=True, kw_only=True):
@@ -119,8 +129,8 @@ class CountedResult(Record, frozen=True, kw_only=True):
     events: tuple[str, ...]
     cpu: str | None
     interval_label: str
-    running_share: float
-    gap_share: float
+    running_share: Amount
+    gap_share: Amount
     left_out: ExcludedResult
     total: CountedValues
     functions: tuple[CountedFunction, ...]
@@ -140,8 +150,8 @@ class ProfileFunction(Record, frozen=True, kw_only=True):
     name: str
     module: str
     kind: str
-    self_share: float | None
-    total_share: float | None
+    self_share: Amount | None
+    total_share: Amount | None
     self_samples: Count
     lines: tuple[LineSamples, ...] | UnsetType = UNSET
 
@@ -149,13 +159,13 @@ class ProfileFunction(Record, frozen=True, kw_only=True):
 class ProfileThread(Record, frozen=True, kw_only=True):
     """A thread with its share of the weight."""
 
-    pid: int
-    tid: int
+    pid: Integer
+    tid: Integer
     process: str
     name: str
-    share: float | None
+    share: Amount | None
     samples: Count
-    value: int
+    value: Count
 
 
 class ProfileWarningText(Record, frozen=True):
@@ -194,11 +204,11 @@ class ProfileResult(Document, frozen=True, kw_only=True, tag="stallscope.profile
 
     source: ProfileSource
     title: str
-    duration_s: float | None
+    duration_s: Amount | None
     samples: Count
     lost: Count
-    unknown_share: float | None
-    truncated_share: float | None
+    unknown_share: Amount | None
+    truncated_share: Amount | None
     stacks: StacksResult
     python: PythonResult | None
     counted: CountedResult | None

@@ -7,7 +7,15 @@ import msgspec
 from msgspec import structs
 
 from cstates.fingerprint import Fingerprint
-from stallscope.documents import UNSET, Count, Document, Record, UnsetType
+from stallscope.documents import (
+    LARGEST,
+    UNSET,
+    Count,
+    Document,
+    Number,
+    Record,
+    UnsetType,
+)
 from topdown.slots.measurement import (
     COUNTS,
     Interval,
@@ -24,16 +32,16 @@ SourceKind = Literal["measured", "modelled", "unavailable"]
 class IntervalRecord(Record, frozen=True, kw_only=True):
     """The ends of a 95 % interval, in the unit of its value."""
 
-    low: float
-    high: float
+    low: Number
+    high: Number
 
 
 class IpcRecord(Record, frozen=True, kw_only=True):
     """Instructions per cycle, with both counts if there are any."""
 
-    value: float
-    instructions: float | None
-    cycles: float | None
+    value: Number
+    instructions: Number | None
+    cycles: Number | None
     interval: IntervalRecord | None
 
 
@@ -43,7 +51,7 @@ class NodeRecord(Record, frozen=True, kw_only=True):
     If the value is None, the warnings contain the reason.
     """
 
-    value: float | None
+    value: Number | None
     level: Count | None
     parent: str | None
     unit: str
@@ -71,8 +79,8 @@ Nodes = Mapping[str, NodeRecord]  # by name, in reading order, parents first
 class SliceRecord(Record, frozen=True, kw_only=True):
     """The tree of one interval; times in seconds since the start of the measurement."""
 
-    start_s: float
-    end_s: float
+    start_s: Number
+    end_s: Number
     ipc: IpcRecord | None
     nodes: dict[str, NodeRecord]
 
@@ -95,7 +103,7 @@ class TopdownResult(Document, frozen=True, kw_only=True, tag="stallscope.topdown
     source: str
     kind: SourceKind
     verified: bool
-    whole: Annotated[float, msgspec.Meta(gt=0)]
+    whole: Annotated[float, msgspec.Meta(gt=0, le=LARGEST)]
     ipc: IpcRecord | None
     nodes: dict[str, NodeRecord]
     bottleneck: tuple[str, ...] | None

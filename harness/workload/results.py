@@ -1,7 +1,15 @@
 """The result of a run of the loader: its document, and its seconds while it runs."""
 
 from cstates.fingerprint import Fingerprint
-from stallscope.documents import UNSET, Count, Document, Record, UnsetType, field
+from stallscope.documents import (
+    UNSET,
+    Amount,
+    Count,
+    Document,
+    Record,
+    UnsetType,
+    field,
+)
 
 PERCENTILES = ("p50", "p90", "p99", "p99.9", "max")
 
@@ -9,11 +17,11 @@ PERCENTILES = ("p50", "p90", "p99", "p99.9", "max")
 class Percentiles(Record, frozen=True):
     """Percentiles of a distribution in microseconds; None if nothing was counted."""
 
-    p50: float | None = None
-    p90: float | None = None
-    p99: float | None = None
-    p999: float | None = field(name="p99.9", default=None)
-    largest: float | None = field(name="max", default=None)
+    p50: Amount | None = None
+    p90: Amount | None = None
+    p99: Amount | None = None
+    p999: Amount | None = field(name="p99.9", default=None)
+    largest: Amount | None = field(name="max", default=None)
 
     @property
     def by_name(self) -> dict[str, float | None]:
@@ -41,17 +49,17 @@ class LoadSettings(Record, frozen=True, kw_only=True):
     pipeline: Count = 1
     mode: str | None = None
     arrivals: str | None = None
-    think_us: float | None = None
-    duration_s: float | None = None
-    warmup_s: float | None = None
+    think_us: Amount | None = None
+    duration_s: Amount | None = None
+    warmup_s: Amount | None = None
     requests: Count | None = None
     seed: Count | None = None
-    spin_us: float | None = None
+    spin_us: Amount | None = None
     cpus: tuple[Count, ...] = ()
     keys: Count | None = None
-    zipf: float | None = None
+    zipf: Amount | None = None
     value_bytes: tuple[Count, ...] = ()
-    read_share: float | None = None
+    read_share: Amount | None = None
     request_file: str | None = None
     check: bool | None = None
     fill: bool | None = None
@@ -60,10 +68,10 @@ class LoadSettings(Record, frozen=True, kw_only=True):
 class LoaderThread(Record, frozen=True, kw_only=True):
     """The time of one thread of the loader."""
 
-    wall_s: float
-    cpu_s: float
-    spin_s: float | None = None
-    run_delay_s: float | None = None  # runnable, but waiting for a CPU
+    wall_s: Amount
+    cpu_s: Amount
+    spin_s: Amount | None = None
+    run_delay_s: Amount | None = None  # runnable, but waiting for a CPU
     unanswered: Count | None = None
     unsent: Count | None = None
     connections_lost: Count | None = None
@@ -76,20 +84,20 @@ class LoadResult(Document, frozen=True, kw_only=True, tag="stallscope.load/1"):
     in what ``--json`` prints.
     """
 
-    requested_rate_per_s: float | None = field(name="rate_asked")  # None: a closed loop
-    achieved_rate_per_s: float | None = field(name="rate_achieved")  # None: nothing was measured
+    requested_rate_per_s: Amount | None = field(name="rate_asked")  # None: a closed loop
+    achieved_rate_per_s: Amount | None = field(name="rate_achieved")  # None: nothing was measured
     requests: Count
     errors: Count = 0
     errors_by_kind: dict[str, Count] = field(default_factory=dict)
     nil_replies: Count | None = None
-    measured_s: float | None = None
+    measured_s: Amount | None = None
     latency_us: Percentiles
     service_us: Percentiles
     send_lag_us: Percentiles
     own_lag_us: Percentiles | None = None  # the loader's own share of the send lag
     limited_by_loader: bool = False
     why: str | None = None  # the reason for this judgement
-    cpu_s: float
+    cpu_s: Amount
     interrupted: bool = False
     warnings: tuple[str, ...] = ()
     checked: Count | None = None  # replies compared with their requests; None without --check
@@ -98,7 +106,7 @@ class LoadResult(Document, frozen=True, kw_only=True, tag="stallscope.load/1"):
     reordered: Count | None = None
     foreign: Count | None = None
     version: str | None = None
-    started_at_s: float | None = None
+    started_at_s: Amount | None = None
     options: LoadSettings = field(default_factory=LoadSettings)
     threads: tuple[LoaderThread, ...] = ()
     settings: Fingerprint | UnsetType | None = UNSET

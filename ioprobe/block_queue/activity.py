@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from ioprobe.block_queue.queue import QueueDevice
-from stallscope.documents import Record, Share
+from stallscope.documents import Amount, Record, Share
 from stallscope.system_files import Roots, read_text
 
 _FIELDS = 11  # of sysfs' stat, before discards were counted
@@ -14,15 +14,15 @@ _FIELDS = 11  # of sysfs' stat, before discards were counted
 class DeviceActivity(Record, frozen=True, kw_only=True):
     """Activity of one device over an interval."""
 
-    reads_per_s: float
-    writes_per_s: float
-    read_bytes_per_s: float
-    written_bytes_per_s: float
+    reads_per_s: Amount
+    writes_per_s: Amount
+    read_bytes_per_s: Amount
+    written_bytes_per_s: Amount
     merged_share: Share | None  # of all requests, 0..1; None without requests
-    mean_read_ms: float | None  # None without reads
-    mean_write_ms: float | None
-    mean_in_flight: float
-    busy_share: float
+    mean_read_ms: Amount | None  # None without reads
+    mean_write_ms: Amount | None
+    mean_in_flight: Amount
+    busy_share: Amount
 
 
 @dataclass(frozen=True, slots=True)

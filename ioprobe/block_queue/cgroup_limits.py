@@ -8,7 +8,7 @@ cgroup-v1/blkio-controller.rst).
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 
-from stallscope.documents import Record, field
+from stallscope.documents import Count, Record, field
 from stallscope.quantities import size_text
 from stallscope.system_files import Roots, read_text
 
@@ -28,7 +28,7 @@ class CgroupLimit(Record, frozen=True):
     cgroup: str
     number: str  # the device's
     key: str = field(name="what")
-    per_s: int
+    per_s: Count
 
     @property
     def text(self) -> str:

@@ -46,16 +46,16 @@ class RaidArray(Record, frozen=True):
     """An array of block devices."""
 
     level: str  # "raid5"
-    members: int
-    chunk_bytes: int | None
+    members: Count
+    chunk_bytes: Count | None
 
 
 class HardwareTags(Record, frozen=True):
     """The number of requests that a device accepts at a time."""
 
-    queues: int
-    per_queue: int
-    reserved: int
+    queues: Count
+    per_queue: Count
+    reserved: Count
     source: str  # "sysfs" or "debugfs"
 
     @property
@@ -70,22 +70,22 @@ class RequestQueue(Record, frozen=True, kw_only=True):
     bio_based: bool  # without tags: passes bios on, or serves them in the calling thread
     scheduler: str | None
     schedulers: tuple[str, ...]
-    nr_requests: int | None  # of each hardware queue
-    async_depth: int | None  # the scheduler's limit for writes
-    hardware_queues: int | None
+    nr_requests: Count | None  # of each hardware queue
+    async_depth: Count | None  # the scheduler's limit for writes
+    hardware_queues: Count | None
     tags: HardwareTags | None
-    lun_depth: int | None  # of a SCSI device, which shares its controller's tags
+    lun_depth: Count | None  # of a SCSI device, which shares its controller's tags
     write_cache: str | None  # "write back" or "write through"
-    nomerges: int | None
+    nomerges: Count | None
     rotational: bool | None
-    logical_block_bytes: int | None
-    physical_block_bytes: int | None
-    max_sectors_kb: int | None
-    max_hw_sectors_kb: int | None
-    read_ahead_kb: int | None
-    writeback_target_us: int | None  # of writeback throttling; 0 if it is off
-    admitted: int | None  # requests beyond which submission waits
-    on_device: int | None  # requests on the device at a time
+    logical_block_bytes: Count | None
+    physical_block_bytes: Count | None
+    max_sectors_kb: Count | None
+    max_hw_sectors_kb: Count | None
+    read_ahead_kb: Count | None
+    writeback_target_us: Count | None  # of writeback throttling; 0 if it is off
+    admitted: Count | None  # requests beyond which submission waits
+    on_device: Count | None  # requests on the device at a time
 
 
 class QueueDevice(Record, frozen=True, kw_only=True):

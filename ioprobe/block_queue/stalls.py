@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 
-from stallscope.documents import Count, Record, Share, field
+from stallscope.documents import Amount, Count, Integer, Record, Share, field
 from stallscope.statistics.quantiles import nearest_rank
 
 # io_uring's opcodes of reads and writes, include/uapi/linux/io_uring.h
@@ -139,7 +139,7 @@ class ProcessStalls(Record, frozen=True, kw_only=True):
     requests: Count  # at the devices; parts of a split request count separately
     submitted: Count
     punts: Count
-    punted_opcodes: dict[int, Count]
+    punted_opcodes: dict[Integer, Count]
     calls: Count
     blocked_calls: Count
     submit_p50_ns: Count | None
@@ -147,7 +147,7 @@ class ProcessStalls(Record, frozen=True, kw_only=True):
     submit_max_ns: Count | None
     append_share: Share | None  # of its direct writes
     cause: StallCause | None  # None without waits
-    punt_share: float | None  # of its requests, those that worker threads submitted
+    punt_share: Amount | None  # of its requests, those that worker threads submitted
     blocked_share: Share | None  # of its submitting calls, those that slept
 
 
@@ -173,7 +173,7 @@ class SubmissionStalls(Record, frozen=True, kw_only=True):
     nr_requests: Count | None  # the limit of one hardware queue
     max_in_flight: Count | None = field(name="most_in_flight")  # among the samples
     lost_events: Count | None  # None if the kernel does not report it
-    cpu_s: float  # CPU time of reading the trace
+    cpu_s: Amount  # CPU time of reading the trace
     missing: tuple[str, ...]  # what this kernel does not trace
 
     @property

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from ioprobe.target.simulated import SimulatedDisk
-from stallscope.documents import Record, field
+from stallscope.documents import Amount, Record, field
 
 PERCENTILES = ("p50", "p90", "p99", "p99.9", "p99.99")
 
@@ -60,14 +60,14 @@ class Point:
 class Latency(Record, frozen=True):
     """Latencies in ns: exact minimum, mean and maximum; percentiles to three digits."""
 
-    min: float
-    mean: float
-    max: float
-    p50: float
-    p90: float
-    p99: float
-    p999: float = field(name="p99.9")
-    p9999: float = field(name="p99.99")
+    min: Amount
+    mean: Amount
+    max: Amount
+    p50: Amount
+    p90: Amount
+    p99: Amount
+    p999: Amount = field(name="p99.9")
+    p9999: Amount = field(name="p99.99")
 
 
 class LatencyParts(Record, frozen=True):
@@ -77,10 +77,10 @@ class LatencyParts(Record, frozen=True):
     flight.
     """
 
-    queued: float | None = None
-    submitting: float | None = None
-    device: float | None = None
-    own_cpu: float | None = None
+    queued: Amount | None = None
+    submitting: Amount | None = None
+    device: Amount | None = None
+    own_cpu: Amount | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ import math
 import statistics
 from collections.abc import Sequence
 
-from stallscope.documents import Record
+from stallscope.documents import Count, Number, Record
 
 CONFIDENCE = 0.95
 CONFIDENCE_OF_FIVE = 1 - 2 / 2**5  # 93.75 %: the range of five values
@@ -23,10 +23,10 @@ CONFIDENCE_OF_FIVE = 1 - 2 / 2**5  # 93.75 %: the range of five values
 class Estimate(Record, frozen=True, omit_defaults=True):
     """A median with its interval; None, and a warning with the reason, if nothing was measured."""
 
-    median: float | None
-    low: float | None
-    high: float | None
-    n: int  # values in the sample
+    median: Number | None
+    low: Number | None
+    high: Number | None
+    n: Count  # values in the sample
     warnings: tuple[str, ...] = ()
 
     def is_above(self, bound: float) -> bool:

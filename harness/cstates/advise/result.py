@@ -1,7 +1,7 @@
 """The result of `stallscope cstates advise`: what to change so that wake-ups cost less."""
 
 from cstates.advice.suggestions import Advice, Suggestion
-from stallscope.documents import Document, Record
+from stallscope.documents import Amount, Count, Document, Number, Record
 
 
 class SuggestedChange(Record, frozen=True, kw_only=True):
@@ -9,11 +9,11 @@ class SuggestedChange(Record, frozen=True, kw_only=True):
 
     open_states: tuple[str, ...]
     closed_states: tuple[str, ...]
-    cpus: tuple[int, ...]
-    gain_us: float  # per wake-up from a closed state
-    least_us: float | None  # bounds of the 95 % interval
-    most_us: float | None
-    us_per_s: float
+    cpus: tuple[Count, ...]
+    gain_us: Number  # per wake-up from a closed state
+    least_us: Number | None  # bounds of the 95 % interval
+    most_us: Number | None
+    us_per_s: Amount
     sources: str
     untimed: tuple[str, ...]  # states with declared exit times only
     measured: tuple[str, ...]  # results of measured wake-ups

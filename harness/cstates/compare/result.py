@@ -9,7 +9,7 @@ from cstates.pinning.plan import PinPlan
 from harness.cstates.compare.conclusions import conclusions
 from harness.cstates.compare.options import CompareOptions
 from harness.pin.result import PlannedChange, planned_change
-from stallscope.documents import Count, Document, Record, Share
+from stallscope.documents import Amount, Count, Document, Number, Record, Share
 from stallscope.statistics.estimate import CONFIDENCE_OF_FIVE, median_estimate
 from stallscope.statistics.multiple_tests import ALPHA
 
@@ -17,20 +17,20 @@ from stallscope.statistics.multiple_tests import ALPHA
 class ComparedLoad(Record, frozen=True, kw_only=True):
     """The load of --load."""
 
-    rate_per_s: float
-    seconds: float
+    rate_per_s: Amount
+    seconds: Amount
 
 
 class ComparedMetric(Record, frozen=True, kw_only=True):
     """A metric under one setting, and its difference from the baseline."""
 
-    values: tuple[float, ...]  # in order of time
-    median: float | None
-    low: float | None  # interval of the median
-    high: float | None
-    delta_share: float | None  # relative difference of the medians
-    p: float | None
-    p_holm: float | None
+    values: tuple[Number, ...]  # in order of time
+    median: Number | None
+    low: Number | None  # interval of the median
+    high: Number | None
+    delta_share: Number | None  # relative difference of the medians
+    p: Amount | None
+    p_holm: Amount | None
     shown: bool | None  # the difference is significant
     standing: DifferenceStatus | None
 
@@ -61,9 +61,9 @@ class CompareResult(Document, frozen=True, kw_only=True, tag="stallscope.cstates
     rounds: Count  # complete ones
     rounds_asked: Count
     interrupted: bool
-    seed: int
-    alpha: float
-    least_effect: float
+    seed: Count
+    alpha: Amount
+    least_effect: Amount
     control: str
     others_share: Share | None  # of the CPUs' time
     settings: tuple[ComparedSetting, ...]  # baseline and control first

@@ -5,7 +5,7 @@ from typing import Any, Literal
 from cstates.advice.sleep_costs import SleepCost, SleepCosts
 from cstates.idle.run import IdleRun
 from harness.cstates.record.analysis import state_name
-from stallscope.documents import Count, Document, Record, Share
+from stallscope.documents import Amount, Count, Document, Integer, Record, Share
 
 
 class CauseCost(Record, frozen=True, kw_only=True):
@@ -14,24 +14,24 @@ class CauseCost(Record, frozen=True, kw_only=True):
     state: str
     wake: str
     wakes: Count
-    wakes_per_s: float
-    exit_us: float | None  # mean per wake-up
+    wakes_per_s: Amount
+    exit_us: Amount | None  # mean per wake-up
     source: Literal["measured", "declared"]
-    us_per_s: float | None  # summed over all CPUs
+    us_per_s: Amount | None  # summed over all CPUs
     too_deep_share: Share | None
 
 
 class ProcessCost(CauseCost, frozen=True, kw_only=True):
     """The cost of wake-ups that one process followed."""
 
-    pid: int
+    pid: Integer
     name: str
 
 
 class ExplainResult(Document, frozen=True, kw_only=True, tag="stallscope.cstates.explain/1"):
     """The costs of a recording's sleeps, the highest first."""
 
-    seconds: float
+    seconds: Amount
     nothing: str | None  # why there are none
     sleeps: tuple[CauseCost, ...]
     processes: tuple[ProcessCost, ...]

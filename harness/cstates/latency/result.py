@@ -7,7 +7,16 @@ from typing import Literal
 from cstates.advice.evidence import WakeEvidence
 from cstates.wake_latency import WakeFinding, WakeResult, WakeVerdict, verdicts
 from harness.cstates.latency.options import LatencyOptions
-from stallscope.documents import Count, Document, Record, decode, field, read_bounded
+from stallscope.documents import (
+    Amount,
+    Count,
+    Document,
+    Number,
+    Record,
+    decode,
+    field,
+    read_bounded,
+)
 
 REMEDY = "make one: stallscope cstates latency --json > FILE"
 
@@ -15,11 +24,11 @@ REMEDY = "make one: stallscope cstates latency --json > FILE"
 class LatencyPercentilesUs(Record, frozen=True, kw_only=True):
     """Percentiles of a latency in us."""
 
-    p50: float | None = None
-    p90: float | None = None
-    p99: float | None = None
-    p999: float | None = field(name="p99.9", default=None)
-    max: float | None = None
+    p50: Amount | None = None
+    p90: Amount | None = None
+    p99: Amount | None = None
+    p999: Amount | None = field(name="p99.9", default=None)
+    max: Amount | None = None
 
 
 class SettingLatency(Record, frozen=True, kw_only=True):
@@ -27,15 +36,15 @@ class SettingLatency(Record, frozen=True, kw_only=True):
 
     test: str
     kind: str
-    think_us: float
+    think_us: Amount
     processes: Count
     states: str  # the setting's name
     closed: tuple[str, ...]
     limit_us: Count | None
     samples: Count
     latency_us: LatencyPercentilesUs
-    rounds_p50_us: tuple[float, ...]
-    histogram_ns: tuple[tuple[float, float, Count], ...]  # least, greatest, count
+    rounds_p50_us: tuple[Amount, ...]
+    histogram_ns: tuple[tuple[Amount, Amount, Count], ...]  # least, greatest, count
     entries: dict[str, Count]  # by state; unknown ones are absent
 
 
@@ -45,9 +54,9 @@ class LatencyVerdict(Record, frozen=True, kw_only=True):
     test: str
     states: str
     closed: tuple[str, ...]
-    gain_us: float | None  # median over rounds of the difference of medians
-    least_us: float | None
-    most_us: float | None
+    gain_us: Number | None  # median over rounds of the difference of medians
+    least_us: Number | None
+    most_us: Number | None
     finding: WakeFinding
     text: str
 
@@ -56,9 +65,9 @@ class LatencyResult(Document, frozen=True, kw_only=True, tag="stallscope.cstates
     """Wake-up latency under all settings."""
 
     source: Literal["measured"] = "measured"
-    cpus: tuple[int, ...]  # of the processes, in their order
+    cpus: tuple[Count, ...]  # of the processes, in their order
     rounds: Count
-    seconds: float | None = None  # per run; None in documents before version 0.1
+    seconds: Amount | None = None  # per run; None in documents before version 0.1
     results: tuple[SettingLatency, ...]
     verdicts: tuple[LatencyVerdict, ...]
     notes: tuple[str, ...]

@@ -7,7 +7,16 @@ from msgspec import Meta
 from cstates.idle.length_counts import GEOMETRY, MAX_BUCKETS, LengthCounts
 from cstates.idle.summary import ExitCounts, IdleSummary, WakeCounts
 from harness.cstates.show.result import ShowResult
-from stallscope.documents import UNSET, Count, Document, Record, UnsetType, field
+from stallscope.documents import (
+    UNSET,
+    Amount,
+    Count,
+    Document,
+    Integer,
+    Record,
+    UnsetType,
+    field,
+)
 from stallscope.system_files import MAX_CPUS
 
 CpuNumber = Annotated[int, Meta(ge=0, lt=MAX_CPUS)]
@@ -31,7 +40,7 @@ class BucketCounts(Record, frozen=True, kw_only=True):
 
     digits: Count = GEOMETRY.digits
     sum_ns: Count = 0
-    counts: dict[int, Count]
+    counts: dict[Count, Count]
 
     def __post_init__(self) -> None:
         """Check the buckets."""
@@ -50,10 +59,10 @@ class StateLengths(Record, frozen=True, kw_only=True):
 class TimePercentiles(Record, frozen=True, kw_only=True):
     """Percentiles of times in us."""
 
-    p50: float | None = None
-    p90: float | None = None
-    p99: float | None = None
-    max: float | None = None
+    p50: Amount | None = None
+    p90: Amount | None = None
+    p99: Amount | None = None
+    max: Amount | None = None
 
 
 class StateWakeups(Record, frozen=True, kw_only=True):
@@ -65,7 +74,7 @@ class StateWakeups(Record, frozen=True, kw_only=True):
     too_deep: Count
     timed: Count
     awake_sum_ns: Count
-    awake_squares_us2: float
+    awake_squares_us2: Amount
     awake_us: TimePercentiles | None = None
     exit_us: TimePercentiles | None = None
 
@@ -73,7 +82,7 @@ class StateWakeups(Record, frozen=True, kw_only=True):
 class ProcessWakeups(Record, frozen=True, kw_only=True):
     """Wake-ups that one process followed, from one state by one cause."""
 
-    pid: int
+    pid: Integer
     name: str
     state: StateIndex
     wake: str
@@ -81,14 +90,14 @@ class ProcessWakeups(Record, frozen=True, kw_only=True):
     too_deep: Count
     timed: Count
     awake_sum_ns: Count
-    awake_squares_us2: float
+    awake_squares_us2: Amount
 
 
 class RecordingOverhead(Record, frozen=True, kw_only=True):
     """What tracing cost."""
 
     events: Count | None = None
-    reader_cpu_s: float | None = None
+    reader_cpu_s: Amount | None = None
 
 
 class IdleResult(Document, frozen=True, kw_only=True, tag="stallscope.cstates.record/1"):
@@ -103,9 +112,9 @@ class IdleResult(Document, frozen=True, kw_only=True, tag="stallscope.cstates.re
     command: tuple[str, ...] = ()
     command_cpus: tuple[CpuNumber, ...] | None = None
     end: RecordingEnd | None = None
-    seconds: float
+    seconds: Amount
     machine: ShowResult
-    siblings: dict[int, tuple[int, ...]] = field(default_factory=dict)
+    siblings: dict[Count, tuple[Count, ...]] = field(default_factory=dict)
     intervals: Count | None = None
     intervals_kept: Count | None = None
     intervals_discarded: Count | None = None

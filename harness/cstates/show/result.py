@@ -6,7 +6,7 @@ from cstates.frequency import FrequencyPolicy, Turbo
 from cstates.idle.states import ClosedBy, IdleState
 from cstates.latency_limit import LimitHolder
 from cstates.observation import CpuObservation, Observation, StateActivity
-from stallscope.documents import Count, Document, Record, Share
+from stallscope.documents import Amount, Count, Document, Integer, Record, Share
 
 
 class ActivityCounts(Record, frozen=True, kw_only=True):
@@ -17,9 +17,9 @@ class ActivityCounts(Record, frozen=True, kw_only=True):
     above: Count | None = None  # entries that were too deep
     below: Count | None = None  # entries that were too shallow
     residency_share: Share | None = None
-    entries_per_s: float | None = None
-    above_per_s: float | None = None
-    below_per_s: float | None = None
+    entries_per_s: Amount | None = None
+    above_per_s: Amount | None = None
+    below_per_s: Amount | None = None
     above_share: Share | None = None  # of entries
     below_share: Share | None = None
 
@@ -71,7 +71,7 @@ class ShownFrequency(Record, frozen=True, kw_only=True):
     driver_status: str | None
     turbo: Turbo | None
     smt: str | None
-    energy_bias: dict[int, int]  # by CPU
+    energy_bias: dict[Integer, Integer]  # by CPU
     policies: tuple[FrequencyPolicy, ...]
 
     def policy_of(self, cpu: int) -> FrequencyPolicy | None:
@@ -87,8 +87,8 @@ class ShowResult(Document, frozen=True, kw_only=True, tag="stallscope.cstates.sh
     governor: str | None
     available_governors: tuple[str, ...]
     missing: str | None  # why there is no driver
-    uptime_s: float | None
-    interval_s: float | None
+    uptime_s: Amount | None
+    interval_s: Amount | None
     latency_limit: ShownLimit
     frequency: ShownFrequency
     cpus: tuple[ShownCpu, ...]

@@ -5,16 +5,16 @@ from typing import Literal
 
 from cstates.simulation.replay import Agreement, GovernorResult, SimulatedMachine
 from cstates.simulation.trace import IdleTrace
-from stallscope.documents import Count, Document, Record, Share
+from stallscope.documents import Amount, Count, Document, Record, Share
 
 
 class SimulatedExits(Record, frozen=True, kw_only=True):
     """Delays of wake-ups in us."""
 
-    mean: float
-    p50: float
-    p99: float
-    per_s: float | None  # summed over all CPUs, per second of the trace
+    mean: Amount
+    p50: Amount
+    p99: Amount
+    per_s: Amount | None  # summed over all CPUs, per second of the trace
 
 
 class ChoiceAgreement(Record, frozen=True, kw_only=True):
@@ -36,7 +36,7 @@ class SimulatedRow(Record, frozen=True, kw_only=True):
     too_deep_share: Share
     too_shallow_share: Share
     exit_us: SimulatedExits
-    residency: dict[str, float]  # share of idle time by state name
+    residency: dict[str, Amount]  # share of idle time by state name
     agreement: ChoiceAgreement | None
 
 
@@ -47,7 +47,7 @@ class SimulateResult(Document, frozen=True, kw_only=True, tag="stallscope.cstate
     table: str
     trace: str
     intervals: Count
-    duration_s: float
+    duration_s: Amount
     tick: Literal["modelled", "recorded"]
     tick_hz: Count
     latency_limit_us: Count | None

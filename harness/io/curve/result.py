@@ -9,18 +9,18 @@ from ioprobe.curve.plan import CurveRequests
 from ioprobe.curve.readings import DepthReading, DepthReadings
 from ioprobe.curve.verdicts import CurveFinding
 from ioprobe.engine.points import Latency
-from stallscope.documents import Count, Record, field
+from stallscope.documents import Amount, Count, Integer, Number, Record, field
 
-Interval = tuple[float, float]
+Interval = tuple[Number, Number]
 
 
 class CurvePoint(Record, frozen=True, kw_only=True):
     """One depth; values are None if no reading passed its checks."""
 
     depth: Count
-    iops: float | None  # median of the accepted readings
-    iops_min: float | None
-    iops_max: float | None
+    iops: Amount | None  # median of the accepted readings
+    iops_min: Amount | None
+    iops_max: Amount | None
     latency_ns: Latency | None  # of all accepted readings, merged
     ok: bool
     readings: Count  # accepted ones
@@ -39,11 +39,11 @@ class CurveReading(Record, frozen=True, kw_only=True):
     """One run at one depth, accepted or masked."""
 
     depth: Count
-    iops: float
-    seconds: float
-    series: tuple[float, ...]  # requests per second in each tenth of a second
-    littles_law_error: float | None
-    cpu_delay_share: float | None
+    iops: Amount
+    seconds: Amount
+    series: tuple[Amount, ...]  # requests per second in each tenth of a second
+    littles_law_error: Number | None
+    cpu_delay_share: Amount | None
     ok: bool
     failed: tuple[str, ...]
 
@@ -55,18 +55,18 @@ class CurveResult(RecordedResult, frozen=True, kw_only=True, tag="stallscope.io.
     requests: CurveRequests
     points: tuple[CurvePoint, ...]
     recommended: RecommendedDepths
-    slo_p99_ns: float | None
+    slo_p99_ns: Amount | None
     slo_why_not: str | None
     intervals: dict[str, Interval | None]  # of 95 % of bootstrap replicates, by field name
-    max_iops: float | None = field(name="most_iops")
-    saturation_depth: float | None
+    max_iops: Amount | None = field(name="most_iops")
+    saturation_depth: Number | None
     knee_reached: bool | None
     verdict: str
     findings: tuple[CurveFinding, ...]
-    io_properties: dict[str, str | int] | None
+    io_properties: dict[str, str | Integer] | None
     readings: tuple[CurveReading, ...]
     facts: dict[str, str]  # label to text: what was measured, and how
-    seconds: float
+    seconds: Amount
 
     @property
     def title(self) -> str:

@@ -7,7 +7,7 @@ from harness.recordings.results import RecordedResult
 from ioprobe.engine.points import Latency
 from ioprobe.mix.cells import ReadWriteCell
 from ioprobe.mix.measurement import ReadWriteMix, SizeRow
-from stallscope.documents import Natural, Record, field
+from stallscope.documents import Amount, Natural, Record, field
 from stallscope.quantities import size_text
 
 
@@ -17,12 +17,12 @@ class LoadCell(Record, frozen=True, kw_only=True):
     A requested rate is None if the maximum of its direction could not be measured.
     """
 
-    reads_per_s: float | None = None
-    writes_per_s: float | None = None
+    reads_per_s: Amount | None = None
+    writes_per_s: Amount | None = None
     outcome: str  # a CellOutcome, or one of a newer version
     why: str
-    got_per_s: float | None = None
-    bytes_per_s: float | None = None
+    got_per_s: Amount | None = None
+    bytes_per_s: Amount | None = None
     read_latency_ns: Latency | None = None
     write_latency_ns: Latency | None = None
 
@@ -30,8 +30,8 @@ class LoadCell(Record, frozen=True, kw_only=True):
 class MatrixCell(LoadCell, frozen=True, kw_only=True):
     """A cell of the matrix, at shares of the maximum rates of reads and writes."""
 
-    of_max_reads: float = field(name="of_most_reads")
-    of_max_writes: float = field(name="of_most_writes")
+    of_max_reads: Amount = field(name="of_most_reads")
+    of_max_writes: Amount = field(name="of_most_writes")
 
 
 class SizeCells(Record, frozen=True, kw_only=True):
@@ -39,7 +39,7 @@ class SizeCells(Record, frozen=True, kw_only=True):
 
     block_bytes: Natural
     kind: Literal["reads", "writes"]
-    max_per_s: float | None = field(name="most_per_s", default=None)
+    max_per_s: Amount | None = field(name="most_per_s", default=None)
     cells: tuple[LoadCell, ...]
 
 
@@ -48,14 +48,14 @@ class MixResult(RecordedResult, frozen=True, kw_only=True, tag="stallscope.io.mi
 
     path: str
     block_bytes: Natural
-    max_reads_per_s: float | None = field(name="most_reads_per_s", default=None)
-    max_writes_per_s: float | None = field(name="most_writes_per_s", default=None)
-    shares: tuple[float, ...]
+    max_reads_per_s: Amount | None = field(name="most_reads_per_s", default=None)
+    max_writes_per_s: Amount | None = field(name="most_writes_per_s", default=None)
+    shares: tuple[Amount, ...]
     cells: tuple[MatrixCell, ...]
-    size_shares: tuple[float, ...]
+    size_shares: tuple[Amount, ...]
     sizes: tuple[SizeCells, ...]
     facts: dict[str, str]  # label to text
-    seconds: float = 0.0
+    seconds: Amount = 0.0
 
     @property
     def title(self) -> str:

@@ -8,7 +8,7 @@ from harness.io.probe.options import ProbeOptions
 from harness.recordings.results import RecordedResult
 from ioprobe.engine.engine import EngineFacts, LatencyParts, PointResult
 from ioprobe.engine.points import Latency
-from stallscope.documents import Count, Natural, Record, field
+from stallscope.documents import Amount, Count, Natural, Number, Record, field
 from stallscope.quantities import size_text
 
 MAX_BUCKETS = 1 << 20
@@ -18,8 +18,8 @@ LatencyBucket = tuple[Count, Count, Count]  # lower bound in ns, upper bound in 
 class EngineCheck(Record, frozen=True, kw_only=True):
     """The engine's checks of a measurement; a value is None if its check does not apply."""
 
-    littles_law_error: float | None = None
-    cpu_delay_share: float | None = None
+    littles_law_error: Number | None = None
+    cpu_delay_share: Amount | None = None
     ok: bool
     failed: tuple[str, ...]
 
@@ -28,23 +28,23 @@ class ReadResult(Record, frozen=True, kw_only=True):
     """Reads by one path; a value is None if it could not be measured."""
 
     requests: Count
-    seconds: float = 0.0
-    iops: float | None = None
-    bytes_per_s: float | None = None
+    seconds: Amount = 0.0
+    iops: Amount | None = None
+    bytes_per_s: Amount | None = None
     latency_ns: Latency | None = None
     histogram: tuple[LatencyBucket, ...] = ()
-    series: tuple[float, ...] = ()  # requests per second in each tenth of a second
+    series: tuple[Amount, ...] = ()  # requests per second in each tenth of a second
     parts_ns: LatencyParts = LatencyParts()
     errors: dict[str, Count] = field(default_factory=dict)
     engine: str = ""
     real_time: bool = False
     punts: Count | None = None
-    cpu_s: float | None = None
+    cpu_s: Amount | None = None
     notes: tuple[str, ...] = ()
     self_check: EngineCheck
 
     def __post_init__(self) -> None:
-        """Raise ValueError if the histogram's buckets do not rise."""
+        """Raise ValueError if the histogram's buckets do not rise, or all are empty."""
         _check_histogram(self.histogram)
 
 
@@ -61,18 +61,18 @@ class ProbeResult(RecordedResult, frozen=True, kw_only=True, tag="stallscope.io.
     block_bytes: Natural
     pattern: str
     requests: Count
-    seconds: float = 0.0
-    iops: float | None = None
-    bytes_per_s: float | None = None
+    seconds: Amount = 0.0
+    iops: Amount | None = None
+    bytes_per_s: Amount | None = None
     latency_ns: Latency | None = None
     histogram: tuple[LatencyBucket, ...] = ()
-    series: tuple[float, ...] = ()
+    series: tuple[Amount, ...] = ()
     parts_ns: LatencyParts = LatencyParts()
     errors: dict[str, Count] = field(default_factory=dict)
     engine: str = ""
     real_time: bool = False
     punts: Count | None = None
-    cpu_s: float | None = None
+    cpu_s: Amount | None = None
     notes: tuple[str, ...] = ()
     self_check: EngineCheck
     page_cache: ReadResult | None = None
@@ -82,7 +82,7 @@ class ProbeResult(RecordedResult, frozen=True, kw_only=True, tag="stallscope.io.
     facts: dict[str, str]  # label to text
 
     def __post_init__(self) -> None:
-        """Raise ValueError if the histogram's buckets do not rise."""
+        """Raise ValueError if the histogram's buckets do not rise, or all are empty."""
         _check_histogram(self.histogram)
 
     @property
@@ -123,6 +123,8 @@ def _check_histogram(histogram: Sequence[tuple[int, int, int]]) -> None:
         if not previous_high < low <= high:
             raise ValueError("the histogram should be [low, high, count] in rising order")
         previous_high = high
+    if histogram and not any(count for _, _, count in histogram):
+        raise ValueError("the histogram should have a bucket that is not empty")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -18,7 +18,7 @@ from ioprobe.block_queue.settings import (
 )
 from ioprobe.block_queue.stalls import SubmissionStalls
 from ioprobe.target.mounts import Mount
-from stallscope.documents import Record
+from stallscope.documents import Amount, Record
 
 NO_INTERVAL = "stalls are measured over an --interval"
 
@@ -52,7 +52,7 @@ class QueueResult(RecordedResult, frozen=True, kw_only=True, tag="stallscope.io.
     devices: tuple[DeviceDescription, ...]
     pressure: Pressure | None = None
     pressure_missing: str | None = None
-    interval_s: float | None = None
+    interval_s: Amount | None = None
     stalls: SubmissionStalls | None = None
     stalls_missing: str | None = None
 

@@ -11,7 +11,7 @@ from ioprobe.watch.histograms import row_edges_ns
 from ioprobe.watch.processes import UNKNOWN
 from ioprobe.watch.tally import OPERATIONS, OTHERS, DeviceOperation, RequestTotals
 from ioprobe.watch.tracing import WatchMeasurement, WatchScope
-from stallscope.documents import Count, Record, field
+from stallscope.documents import Amount, Count, Integer, Record, field
 
 MAX_ROWS = 100_000
 MAX_CELLS = 1_000_000
@@ -93,7 +93,7 @@ class SizeClassRow(RequestRow, frozen=True, kw_only=True):
 class ProcessRow(RequestRow, frozen=True, kw_only=True):
     """Requests of one process; pid 0 if it is unknown, None for all further processes."""
 
-    pid: int | None
+    pid: Integer | None
     name: str
 
     @property
@@ -107,7 +107,7 @@ class ProcessRow(RequestRow, frozen=True, kw_only=True):
 class HeatMapCounts(Record, frozen=True, kw_only=True):
     """Requests by time and latency; each column has a count for each row."""
 
-    column_s: float
+    column_s: Amount
     row_edges_ns: tuple[Count, ...] = ()
     columns: tuple[tuple[Count, ...], ...] = ()
 
@@ -150,10 +150,10 @@ class QueueEvents(Record, frozen=True, kw_only=True):
 class WatchOverhead(Record, frozen=True, kw_only=True):
     """The cost of the watch itself."""
 
-    own_cpu_s: float
-    own_cpu_share: float | None = None  # of one CPU
+    own_cpu_s: Amount
+    own_cpu_share: Amount | None = None  # of one CPU
     events: Count
-    events_per_s: float | None = None
+    events_per_s: Amount | None = None
     buffer_kb_per_cpu: Count = 0
 
 
@@ -161,7 +161,7 @@ class WatchResult(RecordedResult, frozen=True, kw_only=True, tag="stallscope.io.
     """Block requests of the machine; percentiles are upper bounds of buckets 1 % wide."""
 
     requested: WatchFilter = field(name="asked", default=WatchFilter())
-    seconds: float
+    seconds: Amount
     devices: tuple[DeviceSummary, ...]
     rows: tuple[DeviceRow, ...] = ()
     sizes: tuple[SizeClassRow, ...] = ()

@@ -11,7 +11,7 @@ from harness.labs.memory.measurement import MemoryMeasurement, SectionReadings
 from harness.labs.memory.plan import LabSection
 from harness.labs.memory.points import Pages, PointReading, RingPoint, SkippedPoint, ThreadReading
 from stallscope.cpu_caches import CpuCache
-from stallscope.documents import Count, Document, Natural, Record, field
+from stallscope.documents import Amount, Count, Document, Natural, Record, field
 
 
 class SysfsCache(Record, frozen=True, kw_only=True):
@@ -44,12 +44,12 @@ class MemoryMachine(Record, frozen=True, kw_only=True):
 class DetectedLevel(Record, frozen=True, kw_only=True):
     """A level of memory in the latency curve; the last level has no end."""
 
-    latency_ns: float
+    latency_ns: Amount
     first_bytes: Count | None = None  # the smallest ring on the plateau
     fits_bytes: Count
     exceeds_bytes: Count | None
     confidence: Confidence | None
-    noise: float
+    noise: Amount
 
 
 class MemoryLevel(Record, frozen=True, kw_only=True):
@@ -82,12 +82,12 @@ class MemoryCounters(Record, frozen=True, kw_only=True):
 class MemoryThread(Record, frozen=True, kw_only=True):
     """Latencies and counters of one thread."""
 
-    latency_ns: tuple[float, ...]  # per step, by repeat
+    latency_ns: tuple[Amount, ...]  # per step, by repeat
     obtained_pages: str = field(name="pages_got")
     huge_bytes: Count
     page_bytes: Count
     pages_by_node: dict[str, Count]
-    counts_per_step: dict[str, float | None]
+    counts_per_step: dict[str, Amount | None]
 
 
 class MemoryPoint(Record, frozen=True, kw_only=True):
@@ -100,9 +100,9 @@ class MemoryPoint(Record, frozen=True, kw_only=True):
     cpus: tuple[Count, ...]
     node: Count | None
     kind: Literal["measured"] = "measured"
-    min_ns: float = field(name="least_ns")
-    median_ns: float
-    max_ns: float = field(name="most_ns")
+    min_ns: Amount = field(name="least_ns")
+    median_ns: Amount
+    max_ns: Amount = field(name="most_ns")
     threads: tuple[MemoryThread, ...]
 
 
@@ -131,7 +131,7 @@ class MemoryResult(Document, frozen=True, kw_only=True, tag="stallscope.lab.memo
 
     machine: MemoryMachine
     settings: Fingerprint | None
-    seconds: float
+    seconds: Amount
     interrupted: bool
     warnings: tuple[str, ...]
     huge_pages: str

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from cstates.fingerprint import Fingerprint
 from harness.labs.scale.measurement import ScaleMeasurement
 from harness.labs.scale.options import LoadPoint, ScaleAxis
-from stallscope.documents import Count, Document, Natural, Record, field
+from stallscope.documents import Amount, Count, Document, Natural, Record, field
 
 _MIN_FIT_POINTS = 6
 
@@ -24,10 +24,10 @@ class ScalePoint(Record, frozen=True, kw_only=True):
 
     axis: ScaleAxis
     n: Natural = field(name="N")
-    throughput_per_s: float = field(name="X")  # median of the runs
-    low_per_s: float = field(name="X_low")
-    high_per_s: float = field(name="X_high")
-    runs: tuple[float, ...]
+    throughput_per_s: Amount = field(name="X")  # median of the runs
+    low_per_s: Amount = field(name="X_low")
+    high_per_s: Amount = field(name="X_high")
+    runs: tuple[Amount, ...]
     connections: Natural
     threads: Natural
     loader_limited: Count  # runs in which the loader was the bottleneck
@@ -40,7 +40,7 @@ class ScaleResult(Document, frozen=True, kw_only=True, tag="stallscope.lab.scale
     path: str
     stages: bool
     pipeline: Natural
-    duration_s: float
+    duration_s: Amount
     machine: ScaleMachine
     settings: Fingerprint | None
     points: tuple[ScalePoint, ...]

@@ -19,15 +19,23 @@ from harness.labs.stages.plan import (
 )
 from harness.labs.stages.quantities import BATCH, CPU, P99, QUANTITIES, THROUGHPUT
 from harness.labs.stages.verdict import stages_verdict
-from stallscope.documents import Count, Document, Natural, Record, field
+from stallscope.documents import (
+    Amount,
+    Count,
+    Document,
+    Natural,
+    Number,
+    Record,
+    field,
+)
 from stallscope.statistics.estimate import Estimate
 
 
 class SideValues(Record, frozen=True, kw_only=True):
     """A value of each side; None if it was not simulated."""
 
-    unstaged: float | None
-    staged: float | None
+    unstaged: Number | None
+    staged: Number | None
 
 
 class SideEstimates(Record, frozen=True, kw_only=True):
@@ -60,8 +68,8 @@ class StagesSettings(Record, frozen=True, kw_only=True):
     """The options of the lab."""
 
     pairs: Natural
-    duration_s: float
-    warmup_s: float
+    duration_s: Amount
+    warmup_s: Amount
     pipeline: Natural
     connections: Natural
     max_batch: Natural | None
@@ -74,7 +82,7 @@ class LoadTable(Record, frozen=True, kw_only=True):
     """All quantities under one load."""
 
     load: str  # "saturated" or "open60"
-    share_of_capacity: float | None
+    share_of_capacity: Amount | None
     pairs: Count
     throughput_per_s: SideEstimates
     p50_us: SideEstimates
@@ -96,14 +104,14 @@ class StagesRound(Record, frozen=True, kw_only=True):
     pair: Count
     load: str
     side: Side
-    requested_rate_per_s: float | None = field(name="rate_asked")
-    throughput_per_s: float
-    p50_us: float | None
-    p90_us: float | None
-    p99_us: float | None
-    p999_us: float | None = field(name="p99.9_us")
-    cpu_us: float | None  # of the server, per request
-    average_batch: float | None
+    requested_rate_per_s: Amount | None = field(name="rate_asked")
+    throughput_per_s: Amount
+    p50_us: Amount | None
+    p90_us: Amount | None
+    p99_us: Amount | None
+    p999_us: Amount | None = field(name="p99.9_us")
+    cpu_us: Amount | None  # of the server, per request
+    average_batch: Amount | None
     errors: Count
     limited_by_loader: str | None  # the reason if the loader was the bottleneck
 
@@ -120,14 +128,14 @@ class StagesResult(Document, frozen=True, kw_only=True, tag="stallscope.lab.stag
     cpu_per_request_ratio: Estimate
     icache_miss_ratio: SideValues  # misses per fetch
     instructions_per_request: SideValues
-    instructions_per_request_ratio: float | None
+    instructions_per_request_ratio: Amount | None
     simulation: StagesSimulation
-    average_batch: float | None
+    average_batch: Amount | None
     verdict: str
     verdict_reason: str
-    p99_ratio_at_share: float | None
-    capacity_per_s: float | None
-    slots: dict[Side, dict[str, float | str | None]] | None  # with "kind": "measured"
+    p99_ratio_at_share: Amount | None
+    capacity_per_s: Amount | None
+    slots: dict[Side, dict[str, Number | str | None]] | None  # with "kind": "measured"
     slots_unavailable: str | None
     profiles_unavailable: str | None
     machine: StagesMachine

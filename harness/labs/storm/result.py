@@ -15,7 +15,7 @@ from harness.labs.storm.trial import TrialLimit
 from harness.labs.storm.verdict import storm_verdict
 from harness.recordings.results import RecordedResult
 from ioprobe.storm import ReaderLatency, StormRound, StormSetting
-from stallscope.documents import Count, Natural, Record, Share, field
+from stallscope.documents import Amount, Count, Natural, Record, Share, field
 from stallscope.statistics.estimate import Estimate
 
 _MIN_READS = 1000  # with fewer reads p99.9 is little more than the maximum
@@ -24,11 +24,11 @@ _MIN_READS = 1000  # with fewer reads p99.9 is little more than the maximum
 class ReaderMedians(Record, frozen=True, kw_only=True):
     """Medians over rounds of the reader's latencies in ns; ``max`` is the maximum of all rounds."""
 
-    p50: float | None
-    p90: float | None
-    p99: float | None
-    p999: float | None = field(name="p99.9")
-    max: float | None
+    p50: Amount | None
+    p90: Amount | None
+    p99: Amount | None
+    p999: Amount | None = field(name="p99.9")
+    max: Amount | None
 
     @property
     def by_name(self) -> dict[str, float | None]:
@@ -58,12 +58,12 @@ class StormRow(Record, frozen=True, kw_only=True):
     """A setting; a value is None if no round passed its checks or it cannot be measured."""
 
     limit: Natural | None  # None: no limit
-    shares: tuple[int, int] | None  # None: first come, first served
+    shares: tuple[Count, Count] | None  # None: first come, first served
     recommended: bool
     reader_ns: ReaderMedians
-    writer_bytes_per_s: float | None
-    pending: float | None  # mean number of requests in the I/O queue
-    in_flight: float | None  # mean number of requests on the disk
+    writer_bytes_per_s: Amount | None
+    pending: Amount | None  # mean number of requests in the I/O queue
+    in_flight: Amount | None  # mean number of requests on the disk
     iowait_share: Share | None
     reads: Count
     rounds: Count  # that passed their checks
@@ -83,9 +83,9 @@ class StormParameters(Record, frozen=True, kw_only=True):
     """The options of the storm."""
 
     rounds: Count
-    duration_s: float
-    warmup_s: float
-    shares: tuple[int, int]
+    duration_s: Amount
+    warmup_s: Amount
+    shares: tuple[Count, Count]
     reader_bytes: Count
     reader_depth: Count
     writer_bytes: Count
@@ -97,18 +97,18 @@ class StormRoundResult(Record, frozen=True, kw_only=True):
 
     round: Count
     limit: Natural | None
-    shares: tuple[int, int] | None
+    shares: tuple[Count, Count] | None
     writes: bool
-    seconds: float | None
+    seconds: Amount | None
     reads: Count
     reader_ns: ReaderLatency | None
     reader_delay_ns: ReaderLatency | None
-    writer_bytes_per_s: float | None
-    pending: float | None
-    in_flight: float | None
-    iowait_share: float | None
-    cpu_delay_share: float | None
-    errors: dict[str, int]
+    writer_bytes_per_s: Amount | None
+    pending: Amount | None
+    in_flight: Amount | None
+    iowait_share: Amount | None
+    cpu_delay_share: Amount | None
+    errors: dict[str, Count]
     failed: tuple[str, ...]
 
 
@@ -130,7 +130,7 @@ class StormResult(RecordedResult, frozen=True, kw_only=True, tag="stallscope.lab
     rounds: tuple[StormRoundResult, ...]
     facts: dict[str, str]  # label to text: what was measured, and how
     warnings: tuple[str, ...]
-    seconds: float
+    seconds: Amount
 
     @property
     def title(self) -> str:

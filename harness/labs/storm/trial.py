@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from harness.labs.storm.options import REFERENCE_LIMIT, StormOptions
 from harness.labs.storm.plan import runs
 from ioprobe.storm import StormRound, StormRun
-from stallscope.documents import Count, Record
+from stallscope.documents import Amount, Count, Record
 from stallscope.statistics.isotonic import isotonic_regression
 
 KEPT_SHARE = 0.95  # of the writer's bandwidth at 128; the verdict calls a lower share a price
@@ -20,8 +20,8 @@ KEPT_SHARE = 0.95  # of the writer's bandwidth at 128; the verdict calls a lower
 class TrialLimit(Record, frozen=True):
     """A limit of the trial, and the writer's mean bandwidth as a share of that at 128."""
 
-    limit: int
-    bandwidth_share: float
+    limit: Count
+    bandwidth_share: Amount
     rounds: Count  # that measured both limits
 
 

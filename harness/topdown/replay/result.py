@@ -4,7 +4,7 @@ import csv
 import io
 from collections.abc import Iterable, Iterator
 
-from stallscope.documents import Count, Document, Record, encode
+from stallscope.documents import Count, Document, Number, Record, encode
 from topdown.slots.evaluation import NodeValue, Tree
 
 COLUMNS = (
@@ -26,7 +26,7 @@ class ReplayNode(Record, frozen=True, kw_only=True):
     If the value is None, the warnings contain the reason.
     """
 
-    value: float | None
+    value: Number | None
     level: Count | None
     parent: str | None
     above_threshold: bool | None

@@ -1,13 +1,15 @@
 """The published JSON Schemas are those of the documents' types."""
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 
 import jsonschema
 import pytest
+from msgspec import inspect
 
 from harness.cli.command_line import main
-from harness.report.schemas import DOCUMENTS, full_name, schema_text
+from harness.report.schemas import DOCUMENTS, document_type, full_name, schema_text
 from stallscope.errors import ExitCode
 
 SCHEMAS = Path(__file__).parents[3] / "docs" / "schemas"
@@ -48,3 +50,32 @@ def test_an_unknown_document_is_refused_with_the_nearest_name(
 ) -> None:
     assert main(["schema", "io.curv"]) == ExitCode.USAGE
     assert "did you mean io.curve?" in capsys.readouterr().err
+
+
+def parts(kind: inspect.Type) -> Iterator[tuple[str, inspect.Type]]:
+    """Yield the parts of a type with the names of fields."""
+    if isinstance(kind, inspect.StructType | inspect.DataclassType):
+        yield from ((f".{part.name}", part.type) for part in kind.fields)
+    elif isinstance(kind, inspect.UnionType):
+        yield from (("", option) for option in kind.types)
+    elif isinstance(kind, inspect.TupleType):
+        yield from (("[]", item) for item in kind.item_types)
+    elif isinstance(kind, inspect.VarTupleType | inspect.ListType):
+        yield "[]", kind.item_type
+    elif isinstance(kind, inspect.DictType):
+        yield from (("{}", kind.key_type), ("{}", kind.value_type))
+
+
+def unbounded(kind: inspect.Type, path: str) -> Iterator[str]:
+    """Yield the paths of numbers without bounds in a type."""
+    if isinstance(kind, inspect.IntType | inspect.FloatType) and (
+        (kind.ge is None and kind.gt is None) or (kind.le is None and kind.lt is None)
+    ):
+        yield path
+    for name, part in parts(kind):
+        yield from unbounded(part, path + name)
+
+
+@pytest.mark.parametrize("name", DOCUMENTS)
+def test_every_number_of_a_document_has_bounds(name: str) -> None:
+    assert list(unbounded(inspect.type_info(document_type(name)), name)) == []

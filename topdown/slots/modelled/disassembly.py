@@ -73,7 +73,7 @@ def disassemble(objects: list[str], executed: Mapping[int, int]) -> dict[int, Li
             continue
         for start, end in _ranges(by_object[number]):
             text = _objdump(program, path, start, end)
-            lines |= dict(_lines(text, number << ADDRESS_BITS))
+            lines |= dict(instruction_lines(text, number << ADDRESS_BITS))
     return lines
 
 
@@ -124,7 +124,11 @@ def _objdump(program: str, path: str, start: int, end: int) -> str:
     return finished.stdout[:MAX_OUTPUT_BYTES].decode("ascii", "replace")
 
 
-def _lines(text: str, space: int) -> Iterable[tuple[int, Line]]:
+def instruction_lines(text: str, space: int) -> Iterable[tuple[int, Line]]:
+    """Yield the instructions in output of objdump, by code address.
+
+    ``space`` is the object's part of a code address.
+    """
     before: tuple[int, str] | None = None
     for line in text.splitlines():
         match = _LINE.fullmatch(line)

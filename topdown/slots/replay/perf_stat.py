@@ -16,6 +16,7 @@ from topdown.slots.counts import Reading
 SEPARATORS = ",;\t|"
 MAX_LINES = 1_000_000
 MAX_LINE_CHARS = 4096
+MAX_PERCENT = 101  # perf rounds shares of the time
 MAX_COUNT = 2.0**96
 REMEDY = "pass unchanged output of perf stat -x, or -j"
 UNCOUNTED = {
@@ -108,8 +109,7 @@ def readings_of_json_lines(text: str, where: str) -> Iterator[Reading]:
             continue  # a metric without a count
         if value not in UNCOUNTED and _number(value) is None:
             raise RecordingError(f"{where}:{number}: expected a count, not {value[:40]!r}", REMEDY)
-        percent = values.get("pcnt-running")
-        running = percent / 100 if isinstance(percent, int | float) else None
+        running = _share(str(values.get("pcnt-running", "")), f"{where}:{number}")
         interval = intervals.setdefault(str(values.get("interval", "")), _IntervalCounts())
         interval.add(tuple(str(values.get(key)) for key in _SCOPES), event, value, running)
     yield from _interval_readings(intervals, where)
@@ -127,15 +127,28 @@ def readings_of_csv(text: str, where: str) -> Iterator[Reading]:
             raise RecordingError(
                 f"{where}:{number}: neither a line of perf stat -x nor JSON: {line[:60]!r}", REMEDY
             )
-        cgroup, running = _trailing_columns(columns[at + 3 :])
+        cgroup, percent = _trailing_columns(columns[at + 3 :])
+        running = _share(percent, f"{where}:{number}")
         interval = intervals.setdefault(_time(columns, at), _IntervalCounts())
         scope = (*columns[:at], cgroup)
         interval.add(scope, columns[at + 2], columns[at], running)
     yield from _interval_readings(intervals, where)
 
 
-def _trailing_columns(columns: list[str]) -> tuple[str, float | None]:
-    """Return the cgroup and the share of the time, from the columns after an event.
+def _share(percent: str, where: str) -> float | None:
+    """Return a share of the time from its percentage; None if the text is not a number."""
+    value = _number(percent)
+    if value is None:
+        return None
+    if not 0 <= value <= MAX_PERCENT:
+        raise RecordingError(
+            f"{where}: expected a share of the time in percent, not {percent[:40]!r}", REMEDY
+        )
+    return min(1.0, value / 100)
+
+
+def _trailing_columns(columns: list[str]) -> tuple[str, str]:
+    """Return the cgroup and the percentage of the time, from the columns after an event.
 
     With -r a deviation in percent precedes the time counted and its share.
     """
@@ -144,8 +157,7 @@ def _trailing_columns(columns: list[str]) -> tuple[str, float | None]:
         cgroup = rest.pop(0)
     if rest and rest[0].endswith("%"):
         rest.pop(0)
-    percent = _number(rest[1]) if len(rest) > 1 else None
-    return cgroup, None if percent is None else percent / 100
+    return cgroup, rest[1] if len(rest) > 1 else ""
 
 
 def _lines(text: str, where: str) -> Iterator[tuple[int, str]]:

@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from stallscope.documents import Count, Document, Record, field
+from stallscope.documents import Amount, Count, Document, Number, Record, field
 
 
 class SelfTestMode(Record, frozen=True, kw_only=True):
@@ -30,9 +30,9 @@ class ProgramResult(Record, frozen=True, kw_only=True):
     found: str | None
     iterations: Count
     cpu_ns: Count
-    ipc: float | None
-    level_1: dict[str, float | None]
-    counts: dict[str, float]
+    ipc: Amount | None
+    level_1: dict[str, Number | None]
+    counts: dict[str, Number]
 
 
 class SelfTestResult(Document, frozen=True, kw_only=True, tag="stallscope.self-test/1"):
