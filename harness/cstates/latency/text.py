@@ -31,12 +31,17 @@ def lines(result: LatencyResult, width: int) -> Iterator[str]:
 
 def _cells(setting: SettingLatency) -> tuple[str, ...]:
     entries = ", ".join(f"{name} {count:,}" for name, count in setting.entries.items())
+    rounds = setting.rounds_p50_us
     return (
-        setting.test,
+        printable(setting.test),
         printable(setting.states),
         f"{setting.samples:,}",
-        f"{setting.latency_us.p50 or 0:.1f}",
-        f"{setting.latency_us.p99 or 0:.1f}",
-        f"{min(setting.rounds_p50_us):.1f}-{max(setting.rounds_p50_us):.1f}",
+        _us(setting.latency_us.p50),
+        _us(setting.latency_us.p99),
+        f"{min(rounds):.1f}-{max(rounds):.1f}" if rounds else "n/a",
         printable(entries) or "n/a",
     )
+
+
+def _us(value: float | None) -> str:
+    return "n/a" if value is None else f"{value:.1f}"
