@@ -7,20 +7,24 @@
 
 namespace stallscope {
 
-eventfd_bell::eventfd_bell() : fd_(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)) {
+wake_event::wake_event() : fd_(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)) {
   if (!fd_) throw std::system_error(errno, std::generic_category(), "eventfd");
 }
 
-void eventfd_bell::ring() const noexcept {
+void wake_event::signal() const noexcept {
   const int before = errno;
-  // Fails only if the counter would overflow, and then the descriptor is readable anyway.
-  [[maybe_unused]] const int refused = ::eventfd_write(fd_.get(), 1);
+  // A lost signal is a thread that sleeps forever. EAGAIN means that the counter would overflow;
+  // the descriptor is readable then.
+  constexpr int attempts = 3;
+  for (int i = 0; i < attempts; ++i) {
+    if (::eventfd_write(fd_.get(), 1) == 0) break;
+  }
   errno = before;
 }
 
-void eventfd_bell::clear() const noexcept {
-  eventfd_t rings = 0;
-  [[maybe_unused]] const int empty = ::eventfd_read(fd_.get(), &rings);
+void wake_event::clear() const noexcept {
+  eventfd_t signals = 0;
+  [[maybe_unused]] const int empty = ::eventfd_read(fd_.get(), &signals);
 }
 
 }  // namespace stallscope

@@ -1,18 +1,18 @@
-// An eventfd with which any thread wakes an event loop. ring() is a system call of about 0.3 us if
-// no thread sleeps on it. Several ring() calls before a clear() count as one wake-up.
+// An eventfd with which any thread wakes an event loop. signal() is a system call of about 0.3 us
+// if no thread sleeps on it. Several signal() calls before a clear() count as one wake-up.
 #pragma once
 
 #include "base/descriptor.hpp"
 
 namespace stallscope {
 
-class eventfd_bell {
+class wake_event {
  public:
-  eventfd_bell();  // throws std::system_error
+  wake_event();  // throws std::system_error
 
   [[nodiscard]] int fd() const noexcept { return fd_.get(); }
-  void ring() const noexcept;   // any thread, also a signal handler
-  void clear() const noexcept;  // called by the event loop
+  void signal() const noexcept;  // any thread, also a signal handler
+  void clear() const noexcept;   // called by the event loop
 
  private:
   descriptor fd_;

@@ -47,9 +47,9 @@ struct python_capture {
 };
 
 std::optional<std::int32_t> clock_of(const std::vector<capture::attribute>& attributes) {
-  for (const capture::attribute& each : attributes) {
-    if (each.clock_id) {
-      return each.clock_id;
+  for (const capture::attribute& attribute : attributes) {
+    if (attribute.clock_id) {
+      return attribute.clock_id;
     }
   }
   return std::nullopt;

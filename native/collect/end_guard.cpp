@@ -47,7 +47,7 @@ end_guard::end_guard(int control_fd, message at_deadline, time_limits limits)
 }
 
 end_guard::~end_guard() {
-  finished_.ring();
+  finished_.signal();
   thread_.join();
 }
 
@@ -75,7 +75,7 @@ void end_guard::read_signals() noexcept {
          static_cast<ssize_t>(sizeof received)) {
     request_stop();
     set_deadline(requests_++ == 0 ? limits_.first : limits_.further);
-    received_.ring();
+    received_.signal();
   }
 }
 

@@ -66,8 +66,8 @@ class end_guard {
   message at_deadline_;
   time_limits limits_;
   descriptor signals_;
-  eventfd_bell received_;
-  eventfd_bell finished_;
+  wake_event received_;
+  wake_event finished_;
   std::atomic<unsigned> requests_ = 0;
   std::atomic<std::int64_t> extension_ns_ = 0;
   std::int64_t deadline_ns_ = 0;  // 0: none; the guard's thread alone uses it

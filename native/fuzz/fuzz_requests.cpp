@@ -21,15 +21,15 @@ struct reading {
   bool operator==(const reading&) const = default;
 };
 
-void note_request(const request_parser& parser, const std::string& input, reading& found) {
-  found.words.push_back(std::to_string(parser.words().size()));
+void note_request(const request_parser& parser, const std::string& input, reading& parsed) {
+  parsed.words.push_back(std::to_string(parser.words().size()));
   require(!parser.words().empty());
   // Pointers into different objects compare only so.
   const std::less_equal<const char*> up_to;
   for (const std::string_view word : parser.words()) {
     require(up_to(input.data(), word.data()));
     require(up_to(word.data() + word.size(), input.data() + parser.consumed()));
-    found.words.emplace_back(word);
+    parsed.words.emplace_back(word);
   }
 }
 
@@ -37,25 +37,25 @@ reading read(std::string_view text, std::size_t step, const request_limits& limi
              bool authenticated) {
   request_parser parser(limits);
   parser.set_authenticated(authenticated);
-  reading found;
+  reading parsed;
   std::string held;
   while (true) {
     std::string input(held.data(), held.size());  // elsewhere each time, and exactly as long
     const parse_status status = parser.parse(input);
     if (status == parse_status::error) {
       require(parser.error().starts_with("Protocol error: "));
-      found.error = parser.error();
-      return found;
+      parsed.error = parser.error();
+      return parsed;
     }
     if (status == parse_status::incomplete) {
       require(parser.consumed() == 0);
-      if (text.empty()) return found;
+      if (text.empty()) return parsed;
       held = input + std::string(text.substr(0, step));
       text.remove_prefix(std::min(step, text.size()));
       continue;
     }
     require(parser.consumed() > 0 && parser.consumed() <= input.size());
-    if (status == parse_status::request) note_request(parser, input, found);
+    if (status == parse_status::request) note_request(parser, input, parsed);
     held = input.substr(parser.consumed());
   }
 }

@@ -75,8 +75,8 @@ class queue final : public completion_sink {
 
   // False if the class is full: submit it again after a request of the class was started.
   [[nodiscard]] bool submit(class_id number, request& request);
-  // Settles a waiting request at once. For one in flight the device is asked to cancel; it is
-  // settled when it completes, perhaps as done. A free request is not changed.
+  // Settles a waiting request at once. A request in flight is cancelled in the device and settled
+  // when it completes, perhaps as done. A free request is not changed.
   void cancel(request& request);
   // Settles expired requests and hands the device everything that is admitted; returns the number
   // of operations.

@@ -86,8 +86,8 @@ connection_pool::connection_pool(const target_address& target, std::string passw
 void connection_pool::refresh_now() noexcept { now_ns_ = monotonic_ns(); }
 
 void connection_pool::wake() noexcept {
-  const std::uint64_t one = 1;
-  if (::write(waker_.get(), &one, sizeof one) < 0)
+  const std::uint64_t increment = 1;
+  if (::write(waker_.get(), &increment, sizeof increment) < 0)
     return;  // the counter is full: the pool is already awake
 }
 

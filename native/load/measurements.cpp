@@ -15,11 +15,11 @@ constexpr std::size_t spare_measurements = 3;
 
 void error_counts::add(std::string_view kind, std::uint64_t times) {
   if (times == 0) return;
-  auto found = kinds_.find(kind);
-  if (found == kinds_.end()) {
-    found = kinds_.try_emplace(kinds_.size() < max_kinds ? std::string(kind) : "other").first;
+  auto entry = kinds_.find(kind);
+  if (entry == kinds_.end()) {
+    entry = kinds_.try_emplace(kinds_.size() < max_kinds ? std::string(kind) : "other").first;
   }
-  found->second += times;
+  entry->second += times;
 }
 
 void error_counts::add(const error_counts& others) {
@@ -62,7 +62,7 @@ void measurements::add(const measurements& other) {
 }
 
 void measurements::reset() {
-  for (histogram::histogram* each : {&intended, &service, &lag, &own_lag}) each->reset();
+  for (histogram::histogram* latencies : {&intended, &service, &lag, &own_lag}) latencies->reset();
   requests = answered = nil = 0;
   errors = {};
 }
@@ -118,9 +118,9 @@ std::optional<thread_account> measurement_exchange::account() {
 }
 
 void measurement_exchange::notify() const noexcept {
-  const std::uint64_t one = 1;
+  const std::uint64_t increment = 1;
   // A full counter has already signalled the reporter.
-  if (::write(notice_, &one, sizeof one) < 0) return;
+  if (::write(notice_, &increment, sizeof increment) < 0) return;
 }
 
 }  // namespace stallscope::load

@@ -95,15 +95,15 @@ disk_port::disk_port(reactor::reactor& loop, const disk_port_settings& settings)
   parameters.flags = IORING_SETUP_CQSIZE;
   parameters.cq_entries = static_cast<unsigned>(max_under_way);
   has_ring_ = ::io_uring_queue_init_params(ring_entries, &ring_, &parameters) == 0;
-  if (has_ring_ && ::io_uring_register_eventfd(&ring_, bell_.fd()) != 0) {
+  if (has_ring_ && ::io_uring_register_eventfd(&ring_, completed_.fd()) != 0) {
     ::io_uring_queue_exit(&ring_);
     has_ring_ = false;
   }
-  loop_.watch(bell_.fd(), EPOLLIN, *this);
+  loop_.watch(completed_.fd(), EPOLLIN, *this);
 }
 
 disk_port::~disk_port() {
-  loop_.unwatch(bell_.fd(), *this);
+  loop_.unwatch(completed_.fd(), *this);
   loop_.disarm(*this);
   if (has_ring_) ::io_uring_queue_exit(&ring_);
 }
@@ -148,7 +148,7 @@ void disk_port::do_now(std::uint64_t mark) {
   } else {
     ended_.emplace_back(mark, transfer_now(rest_of(operation_of(mark))));
   }
-  bell_.ring();
+  completed_.signal();
 }
 
 void disk_port::sync(int file, io_request& request) noexcept {
@@ -206,7 +206,7 @@ void disk_port::try_again_later() noexcept {
 }
 
 void disk_port::on_events(std::uint32_t /*events*/) {
-  bell_.clear();
+  completed_.clear();
   reap();
   run();
 }
@@ -250,10 +250,10 @@ void disk_port::drain() {
   for (;;) {
     run();
     if (under_way_ == 0 && refused_.empty() && queued() == 0) return;
-    pollfd bell{.fd = bell_.fd(), .events = POLLIN, .revents = 0};
+    pollfd completion{.fd = completed_.fd(), .events = POLLIN, .revents = 0};
     const bool completes = under_way_ != 0 && unsubmitted_.empty();
-    if (ended_.empty()) ::poll(&bell, 1, completes ? -1 : 1);
-    bell_.clear();
+    if (ended_.empty()) ::poll(&completion, 1, completes ? -1 : 1);
+    completed_.clear();
     reap();
   }
 }

@@ -71,7 +71,7 @@ class disk_port final : public io_port,
   [[nodiscard]] std::uint64_t queued();
 
   reactor::reactor& loop_;
-  eventfd_bell bell_;
+  wake_event completed_;
   io_uring ring_{};
   bool has_ring_ = false;
   bool ring_failed_ = false;  // it accepts no more entries; entries in flight may still complete

@@ -3,6 +3,7 @@
 #include <pthread.h>
 
 #include <csignal>
+#include <system_error>
 
 namespace stallscope::value_log {
 
@@ -12,7 +13,11 @@ file_worker::file_worker() {
   sigset_t before;
   sigfillset(&all);
   ::pthread_sigmask(SIG_SETMASK, &all, &before);
-  thread_ = std::jthread([this](const std::stop_token& stop) { work(stop); });
+  try {
+    thread_ = std::jthread([this](const std::stop_token& stop) { work(stop); });
+  } catch (const std::system_error& error) {
+    throw std::system_error(error.code(), "cannot start a thread for the files of the log");
+  }
   ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 

@@ -29,7 +29,7 @@ namespace {
       if (next != nullptr) next->ask();
       from.reply();
     }
-  } catch (const std::exception&) {  // the other end is gone, or the CPU is
+  } catch (const std::exception&) {  // the other end is closed, or the CPU is offline
     ::_exit(1);
   }
 }
@@ -38,7 +38,7 @@ namespace {
 
 void run_on(int cpu) {
   if (cpu < 0) return;
-  // Sized by hand: the usual cpu_set_t ends at CPU 1,023.
+  // Allocated by size: a cpu_set_t ends at CPU 1,023.
   const std::size_t size = CPU_ALLOC_SIZE(cpu + 1);
   const std::unique_ptr<cpu_set_t, void (*)(cpu_set_t*)> set(
       CPU_ALLOC(cpu + 1), [](cpu_set_t* made) { CPU_FREE(made); });
@@ -89,7 +89,7 @@ void answerers::watch(channel& first, std::optional<std::chrono::milliseconds> m
     why_ = ready == 0 ? "no reply came in time" : "a process that answers ended early";
     try {
       first.abandon();
-    } catch (const std::exception&) {  // its other end is closed already, which is heard as well
+    } catch (const std::exception&) {  // the other end is closed, which ends the wait as well
     }
   });
 }

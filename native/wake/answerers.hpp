@@ -1,6 +1,10 @@
-// The processes that answer requests, and who watches that they do. One thread starts them and asks
-// them; a thread of ours, which sleeps all the while, ends that one's wait where an answer can no
-// longer come. At the end each process is killed and waited for, whatever it does.
+// The processes that answer requests, and a thread that watches them. The measuring thread starts
+// the processes and sends requests. If a process ends, the watching thread, which sleeps otherwise,
+// ends the measuring thread's wait for a reply. The destructor kills and reaps all processes.
+//
+//   answerers processes;
+//   processes.start(*channel, nullptr, cpu);
+//   processes.watch(*channel, 30s);
 #pragma once
 
 #include <sys/types.h>
@@ -25,15 +29,16 @@ class answerers {
   answerers& operator=(answerers&&) = delete;
   ~answerers();
 
-  // Starts one on a CPU, -1 for any, that serves `from`, asking `next` first where there is one.
-  // Returns its process id; std::system_error where the kernel refuses.
+  // Starts a process on a CPU (-1: any) that replies to the requests of `from`. If `next` is not
+  // null, it sends a request there first and waits for the reply. Returns the process id; throws
+  // std::system_error.
   pid_t start(channel& from, channel* next, int cpu);
 
-  // Abandons `first` when one of them ends, or after `most`; once all were started, as what is
-  // forked has no such thread. `first` lives until the end of this.
+  // Calls first.abandon() when a process ends, or after `most`. Call it after the last start(): a
+  // forked process does not have the watching thread. `first` outlives this object.
   void watch(channel& first, std::optional<std::chrono::milliseconds> most);
 
-  // Why the wait was ended; nullptr while it was not.
+  // Why the wait was ended; null if it was not.
   [[nodiscard]] const char* why_ended() const noexcept { return why_.load(); }
 
  private:
@@ -44,7 +49,7 @@ class answerers {
   std::thread watcher_;
 };
 
-// Lets this thread run on one CPU only; -1: as before. std::system_error where it cannot.
+// Pins this thread to a CPU; -1: no change. Throws std::system_error.
 void run_on(int cpu);
 
 }  // namespace stallscope::wake

@@ -33,8 +33,7 @@ namespace {
   failed("the process that was to answer");
 }
 
-// Two words in memory that both processes have: each is counted up by one side and slept on by the
-// other.
+// Two counters in shared memory: one side increments a counter, the other side sleeps on it.
 class futex_channel final : public channel {
  public:
   futex_channel() {
@@ -65,7 +64,7 @@ class futex_channel final : public channel {
   using word = std::atomic<std::uint32_t>;
   static_assert(word::is_always_lock_free && sizeof(word) == sizeof(std::uint32_t));
   struct words {
-    alignas(64) word requests{0};  // a cache line each
+    alignas(64) word requests{0};  // one cache line per counter
     alignas(64) word replies{0};
   };
 
@@ -89,13 +88,13 @@ class futex_channel final : public channel {
   std::atomic<bool> abandoned_{false};
 };
 
-// One byte there, one byte back, over descriptors.
+// A byte per request and a byte per reply, over descriptors.
 class byte_channel final : public channel {
  public:
   struct ends {
     descriptor client_reads, client_writes, server_reads, server_writes;
   };
-  explicit byte_channel(ends given) : ends_{std::move(given)} {}
+  explicit byte_channel(ends descriptors) : ends_{std::move(descriptors)} {}
 
   void ask() override {
     send(ends_.client_writes);
@@ -127,8 +126,8 @@ class byte_channel final : public channel {
   ends ends_;
 };
 
-descriptor copy_of(const descriptor& given) {
-  descriptor made{::dup(given.get())};
+descriptor copy_of(const descriptor& original) {
+  descriptor made{::dup(original.get())};
   if (!made) failed("dup");
   return made;
 }
@@ -185,7 +184,7 @@ std::unique_ptr<channel> over_tcp() {
   if (::getsockname(client.get(), reinterpret_cast<sockaddr*>(&ours), &size) != 0) {
     failed("getsockname");
   }
-  while (true) {  // a stranger may have connected before us
+  while (true) {  // another process may have connected first
     sockaddr_in peer{};
     size = sizeof(peer);
     descriptor server{

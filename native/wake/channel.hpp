@@ -1,6 +1,11 @@
-// Ways in which one process wakes another with a request and waits for its reply. A request or
-// reply costs a system call or two on each side and carries nothing. Each end belongs to one
-// process, which blocks in it; made before fork(), so that both have it.
+// Channels over which a process wakes another with a request and waits for the reply. Requests and
+// replies are empty. Cost: one or two system calls per request or reply on each side. Create a
+// channel before fork(), so that both processes have it; each process uses one end and blocks in
+// it.
+//
+//   const auto link = open_channel(transport::futex);
+//   link->ask();                                  // client
+//   link->await_request(); link->reply();         // server
 #pragma once
 
 #include <memory>
@@ -19,22 +24,22 @@ class channel {
 
   // The client's end: sends a request and sleeps until its reply.
   virtual void ask() = 0;
-  // The server's end: sleeps until a request comes; then the reply to it. Throws std::system_error
-  // where the other end is gone, as all do.
+  // The server's end: sleeps until a request arrives, then sends the reply. All three throw
+  // std::system_error if the other end is closed.
   virtual void await_request() = 0;
   virtual void reply() = 0;
 
-  // Ends the client's wait: its ask() throws, now or when it is called next. The client's process
-  // calls it, from any thread.
+  // Ends the client's wait: ask() throws, now or at its next call. For any thread of the client's
+  // process.
   virtual void abandon() = 0;
 };
 
 enum class transport { futex, pipe, unix_socket, tcp };
 
-// std::invalid_argument for any other name than futex, pipe, unix and tcp.
+// Throws std::invalid_argument if the name is not futex, pipe, unix or tcp.
 transport transport_of(std::string_view name);
 
-// TCP is over loopback. Throws std::system_error where the kernel refuses.
+// TCP uses loopback. Throws std::system_error.
 std::unique_ptr<channel> open_channel(transport kind);
 
 }  // namespace stallscope::wake

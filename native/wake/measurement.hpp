@@ -1,7 +1,7 @@
 // Measures how long a wake-up takes: of a timer, from its due time; of a request, from sending it
 // to receiving the reply, through one process or a chain of processes. One thread measures. The
-// other processes are its children and end with it; a sleeping thread watches that they live. A
-// sample costs what it measures, and 50 ns.
+// other processes are its children and end with it; another thread watches that they live, and
+// sleeps otherwise. A sample costs its latency plus 50 ns.
 //
 //   const measurement measured = measure({.over = transport::futex, .duration = 1s});
 #pragma once
@@ -23,7 +23,7 @@ struct plan {
   std::chrono::nanoseconds duration{0};
   std::uint64_t most_samples = 0;              // 0: no maximum
   std::chrono::milliseconds patience{30'000};  // for a reply, beyond the duration
-  std::vector<int> cpus;  // of each process in turn; empty: the scheduler's choice
+  std::vector<int> cpus;                       // one per process, client first; empty: any
 };
 
 struct measurement {

@@ -20,7 +20,7 @@ std::chrono::nanoseconds from_us(double us) {
   return std::chrono::nanoseconds(std::llround(us * ns_per_us));
 }
 
-// In the given order: the processes use them in turn.
+// In the order of the processes, which use them in turn.
 std::vector<int> parse_cpus(const std::string& text) {
   std::vector<int> cpus;
   for (std::size_t at = 0; at <= text.size();) {
@@ -70,7 +70,7 @@ std::optional<command_line> parse_command_line(int argc, char** argv) {
   app.add_option("-o,--output", options.log, "New file for the histogram");
   add_die_with_parent(app, options.die_with_parent);
   app.footer(
-      "Prints one JSON options. Example: stallscope-wake --kind futex --think-us 500 --cpus 0,1");
+      "Prints one JSON document. Example: stallscope-wake --kind futex --think-us 500 --cpus 0,1");
   if (!stallscope::parse_command_line(app, argc, argv)) return std::nullopt;
   if (options.kind != "timer") options.plan.over = transport_of(options.kind);
   options.plan.think = from_us(think_us);

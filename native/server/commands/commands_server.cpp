@@ -66,7 +66,7 @@ void compact(execution& /*on*/, request_words /*words*/, reply_writer& to) {
 }
 
 void config_get(execution& on, request_words words, reply_writer& to) {
-  std::vector<std::pair<std::string, std::string>> found;
+  std::vector<std::pair<std::string, std::string>> matches;
   for (const auto& [name, value] : on.server->settings()) {
     const auto pattern_at =
         std::find_if(words.begin() + 2, words.end(),
@@ -74,10 +74,10 @@ void config_get(execution& on, request_words words, reply_writer& to) {
     if (pattern_at == words.end()) continue;
     // If requested by name, the reply uses the spelling of the client.
     const bool by_name = pattern_at->find_first_of("*?[") == std::string_view::npos;
-    found.emplace_back(by_name ? *pattern_at : name, value);
+    matches.emplace_back(by_name ? *pattern_at : name, value);
   }
-  to.map(found.size());
-  for (const auto& [name, value] : found) {
+  to.map(matches.size());
+  for (const auto& [name, value] : matches) {
     to.bulk(name);
     to.bulk(value);
   }
@@ -102,12 +102,12 @@ void command_info(execution& /*on*/, request_words words, reply_writer& to) {
   const auto all = all_commands();
   to.array(words.size() - 2);
   for (const std::string_view name : words.subspan(2)) {
-    const auto found = std::find_if(
+    const auto entry = std::find_if(
         all.begin(), all.end(), [&](const command& what) { return is_option(name, what.name); });
-    if (found == all.end()) {
+    if (entry == all.end()) {
       to.null();
     } else {
-      describe(*found, to);
+      describe(*entry, to);
     }
   }
 }

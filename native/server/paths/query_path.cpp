@@ -109,11 +109,12 @@ bool choose_column(const query_table& table, const json& name, query_state& stat
   if (!name.IsString() || state.selected_count == max_selected) {
     return false;
   }
-  const auto* const found = std::ranges::find(table.columns, text_of(name));
-  if (found == table.columns.end()) {
+  const auto* const column = std::ranges::find(table.columns, text_of(name));
+  if (column == table.columns.end()) {
     return false;
   }
-  state.selected[state.selected_count++] = static_cast<std::uint8_t>(found - table.columns.begin());
+  state.selected[state.selected_count++] =
+      static_cast<std::uint8_t>(column - table.columns.begin());
   return true;
 }
 

@@ -2,7 +2,7 @@
 
 namespace stallscope::server {
 
-mailbox_queues::mailbox_queues(std::size_t shards) : bells_(shards) {
+mailbox_queues::mailbox_queues(std::size_t shards) : wake_events_(shards) {
   queues_.reserve(shards * shards);
   for (std::size_t i = 0; i < shards * shards; ++i) {
     const bool to_itself = i / shards == i % shards;
@@ -18,7 +18,7 @@ shard_mailbox::shard_mailbox(mailbox_queues& queues, shard& owner, std::size_t i
       loop_(loop),
       listener_(on_wake_up),
       out_(queues.shards()) {
-  loop_.watch(queues_.bell(index_).fd(), EPOLLIN, *this);
+  loop_.watch(queues_.wake_event_of(index_).fd(), EPOLLIN, *this);
 }
 
 void shard_mailbox::post(std::size_t to, mailbox_call& call) {
@@ -29,7 +29,7 @@ void shard_mailbox::post(std::size_t to, mailbox_call& call) {
 
 void shard_mailbox::send(std::size_t to, mailbox_call& call) {
   waiting_calls& waiting = out_[to];
-  waiting.ring = true;
+  waiting.must_wake = true;
   if (waiting.first == nullptr && queues_.between(index_, to).push(&call)) return;
   call.next_ = nullptr;
   (waiting.first == nullptr ? waiting.first : waiting.last->next_) = &call;
@@ -50,11 +50,11 @@ bool shard_mailbox::send_waiting(std::size_t to) {
 void shard_mailbox::end_turn() {
   bool all_sent = true;
   for (std::size_t to = 0; to < out_.size(); ++to) {
-    if (!out_[to].ring) continue;
+    if (!out_[to].must_wake) continue;
     const bool sent = send_waiting(to);
-    out_[to].ring = !sent;
+    out_[to].must_wake = !sent;
     all_sent = all_sent && sent;
-    queues_.bell(to).ring();
+    queues_.wake_event_of(to).signal();
   }
   // Retried in the next turn: the receiver is working through a thousand calls.
   if (!all_sent && !scheduled_) {
@@ -64,7 +64,7 @@ void shard_mailbox::end_turn() {
 }
 
 void shard_mailbox::on_events(std::uint32_t /*events*/) {
-  queues_.bell(index_).clear();
+  queues_.wake_event_of(index_).clear();
   for (std::size_t from = 0; from < queues_.shards(); ++from) {
     if (from == index_) continue;
     mailbox_call* call = nullptr;

@@ -51,14 +51,16 @@ class mailbox_queues {
 
   explicit mailbox_queues(std::size_t shards);
 
-  [[nodiscard]] std::size_t shards() const noexcept { return bells_.size(); }
+  [[nodiscard]] std::size_t shards() const noexcept { return wake_events_.size(); }
   [[nodiscard]] queue& between(std::size_t from, std::size_t to) noexcept {
     return *queues_[from * shards() + to];
   }
-  [[nodiscard]] const eventfd_bell& bell(std::size_t of) const noexcept { return bells_[of]; }
+  [[nodiscard]] const wake_event& wake_event_of(std::size_t of) const noexcept {
+    return wake_events_[of];
+  }
 
  private:
-  std::vector<eventfd_bell> bells_;
+  std::vector<wake_event> wake_events_;
   std::vector<std::unique_ptr<queue>> queues_;
 };
 
@@ -87,7 +89,7 @@ class shard_mailbox final : public reactor::event_handler, private reactor::task
   struct waiting_calls {
     mailbox_call* first = nullptr;
     mailbox_call* last = nullptr;
-    bool ring = false;
+    bool must_wake = false;
   };
 
   void run() override { scheduled_ = false; }

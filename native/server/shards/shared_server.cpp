@@ -17,7 +17,7 @@ std::optional<value_log::data_directory> open_data(const server_options& options
 shared_server::shared_server(server_options options)
     : options_(std::move(options)),
       data_(open_data(options_)),
-      room_(options_.cpus.size()),
+      mailboxes_(options_.cpus.size()),
       // Keys are assigned to the shard that holds them on the disk.
       seed_(data_ ? data_->identity().keys : store::random_seed()),
       started_(std::chrono::steady_clock::now()),
@@ -40,15 +40,15 @@ bool shared_server::enter() {
 
 void shared_server::begin_shutdown() noexcept {
   shutting_down_.store(true);
-  ring_all();
+  wake_all();
 }
 
 void shared_server::shard_is_done() noexcept {
-  if (shards_left_.fetch_sub(1) == 1) ring_all();
+  if (shards_left_.fetch_sub(1) == 1) wake_all();
 }
 
-void shared_server::ring_all() noexcept {
-  for (std::size_t i = 0; i < room_.shards(); ++i) room_.bell(i).ring();
+void shared_server::wake_all() noexcept {
+  for (std::size_t i = 0; i < mailboxes_.shards(); ++i) mailboxes_.wake_event_of(i).signal();
 }
 
 std::string shared_server::info(std::span<const std::string_view> sections) {

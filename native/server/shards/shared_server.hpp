@@ -38,7 +38,7 @@ class shared_server final : public server_view {
   [[nodiscard]] const value_log::data_directory* data() const noexcept {
     return data_ ? &*data_ : nullptr;
   }
-  [[nodiscard]] mailbox_queues& mailboxes() noexcept { return room_; }
+  [[nodiscard]] mailbox_queues& mailboxes() noexcept { return mailboxes_; }
   [[nodiscard]] client_list& clients() noexcept { return clients_; }
   // Constant after construction; each shard belongs to its thread.
   [[nodiscard]] std::span<const std::unique_ptr<shard>> shards() const noexcept { return shards_; }
@@ -72,11 +72,11 @@ class shared_server final : public server_view {
   [[nodiscard]] std::vector<std::pair<std::string, std::string>> settings() override;
 
  private:
-  void ring_all() noexcept;
+  void wake_all() noexcept;
 
   server_options options_;
   std::optional<value_log::data_directory> data_;
-  mailbox_queues room_;
+  mailbox_queues mailboxes_;
   client_list clients_;
   store::hash_seed seed_;
   std::chrono::steady_clock::time_point started_;

@@ -18,7 +18,11 @@ from tests.live.server.raw_client import RawClient
 from tests.live.server.server_process import server_program, stallscope_server
 from tests.long_tests import long_tests
 
-pytestmark = [pytest.mark.live, pytest.mark.long]
+pytestmark = [
+    pytest.mark.live,
+    pytest.mark.long,
+    pytest.mark.timeout(long_tests(short=300, long=7200)),
+]
 HANG_S = 20.0  # generous: strace slows the server down
 VALUE = b"v" * 5000
 
@@ -88,7 +92,7 @@ def scrape(port: int) -> bytes:
 
 def check(made: Run, folder: Path) -> None:
     """Assert that the run reported what failed, and that the next server has all values."""
-    assert made.status in (0, 2, 3), made
+    assert made.status in (0, 2, 3, 6), made
     if made.status != 0:
         assert made.errors.startswith("stallscope-server: "), made
     assert made.ready or made.status != 0, made

@@ -21,17 +21,18 @@ class fairness_watch {
     since_.assign(classes_.size() * classes_.size(), {});
   }
   void set_shares(std::size_t number, std::uint32_t shares) {
-    one_class& one = classes_[number];
-    one.shares = shares;
-    one.longest_credit = std::max(one.longest_credit, credit_ / shares);
+    class_account& counted = classes_[number];
+    counted.shares = shares;
+    counted.longest_credit = std::max(counted.longest_credit, credit_ / shares);
     for (std::size_t other = 0; other < classes_.size(); ++other) {
       of(number, other).open = of(other, number).open = false;
     }
   }
   void served(std::size_t number, std::uint64_t cost) {
-    one_class& one = classes_[number];
-    one.served += cost;
-    one.longest_turn = std::max(one.longest_turn, static_cast<double>(cost) / one.shares);
+    class_account& counted = classes_[number];
+    counted.served += cost;
+    counted.longest_turn =
+        std::max(counted.longest_turn, static_cast<double>(cost) / counted.shares);
   }
   void waits(std::size_t number, bool has_work) { classes_[number].waiting = has_work; }
 
@@ -48,7 +49,7 @@ class fairness_watch {
   double closest = 0;        // to the bound, as a share of it
 
  private:
-  struct one_class {
+  struct class_account {
     std::uint32_t shares = 1;
     std::uint64_t served = 0;
     double longest_turn = 0;  // cost per share
@@ -64,8 +65,8 @@ class fairness_watch {
 
   bool fair(std::size_t a, std::size_t b) {
     window& both = of(a, b);
-    const one_class& left = classes_[a];
-    const one_class& right = classes_[b];
+    const class_account& left = classes_[a];
+    const class_account& right = classes_[b];
     if (!left.waiting || !right.waiting) {
       both.open = false;
       return true;
@@ -85,6 +86,6 @@ class fairness_watch {
   }
 
   double credit_;
-  std::vector<one_class> classes_;
+  std::vector<class_account> classes_;
   std::vector<window> since_;
 };

@@ -1,4 +1,4 @@
-// A device that completes what it is told to, in the order it is told.
+// A device that completes operations when the test says so, in any order.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@ class manual_device final : public stallscope::ioqueue::device {
   }
   void flush() override { ++flushes; }
   void cancel(stallscope::ioqueue::operation& unwanted) noexcept override {
-    asked.push_back(&unwanted);
+    cancel_requests.push_back(&unwanted);
   }
 
   void complete(std::size_t at, std::int64_t result) {
@@ -29,7 +29,7 @@ class manual_device final : public stallscope::ioqueue::device {
   }
 
   std::vector<stallscope::ioqueue::operation*> started;
-  std::vector<stallscope::ioqueue::operation*> asked;
+  std::vector<stallscope::ioqueue::operation*> cancel_requests;
   std::size_t room = 1000;
   int flushes = 0;
 };

@@ -68,7 +68,7 @@ void random_schedule::step() {
   }
 }
 
-// A class's requests lie one behind the other, far apart: offsets tell their order.
+// The requests of a class have increasing offsets, far apart: offsets show their order.
 void random_schedule::submit_some() {
   const std::size_t number = below(classes_);
   for (std::uint64_t i = 0; i < 1 + below(12); ++i) {
@@ -94,10 +94,11 @@ void random_schedule::complete_one() {
   if (disk_.started.empty()) return;
   const std::size_t at = below(disk_.started.size());
   operation* const ended = disk_.started[at];
-  const auto asked = std::find(disk_.asked.begin(), disk_.asked.end(), ended);
+  const auto cancel_request =
+      std::find(disk_.cancel_requests.begin(), disk_.cancel_requests.end(), ended);
   auto result = static_cast<std::int64_t>(ended->piece.size_bytes);
-  if (asked != disk_.asked.end()) {
-    disk_.asked.erase(asked);
+  if (cancel_request != disk_.cancel_requests.end()) {
+    disk_.cancel_requests.erase(cancel_request);
     if (below(2) == 0) result = -ECANCELED;
   } else if (below(10) == 0) {
     result = -EIO;
@@ -160,9 +161,9 @@ std::string random_schedule::judge_sums() {
   if (submitted != submitted_ || rejected != rejected_) return "submissions counted";
   if (unsettled != submitted_ - settled_) return "settled, but not counted so";
   std::uint64_t held = 0;
-  for (const operation* one : disk_.started) {
-    const auto wanted = settings_.costs.of(one->piece.kind, one->piece.size_bytes);
-    held += settings_.limit == 0 ? wanted : std::min(wanted, settings_.limit);
+  for (const operation* started : disk_.started) {
+    const auto cost = settings_.costs.of(started->piece.kind, started->piece.size_bytes);
+    held += settings_.limit == 0 ? cost : std::min(cost, settings_.limit);
   }
   if (held != line_.in_flight_cost()) return "cost in flight is not that of what is in flight";
   if (settings_.limit != 0 && held > settings_.limit) return "in flight above the limit";
@@ -206,9 +207,9 @@ std::string random_schedule::drain() {
     }
     complete_one();
   }
-  for (const noted_request& one : requests_) {
-    if (one.settled_times != 1) return "a request was not settled once";
-    if (!one.is_free()) return "a settled request is not free";
+  for (const noted_request& request : requests_) {
+    if (request.settled_times != 1) return "a request was not settled once";
+    if (!request.is_free()) return "a settled request is not free";
   }
   if (line_.in_flight_cost() != 0) return "cost is left in flight";
   return {};

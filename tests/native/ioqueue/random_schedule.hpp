@@ -60,7 +60,7 @@ class random_schedule {
   std::vector<const stallscope::ioqueue::class_metrics*> counted_;
   std::vector<std::uint64_t> next_offset_;   // of each class's submissions
   std::vector<std::uint64_t> last_started_;  // offset, of each class
-  std::size_t seen_ = 0;                     // of those the device was given in this round
+  std::size_t seen_ = 0;                     // operations of this round that were checked
   std::uint64_t submitted_ = 0;
   std::uint64_t rejected_ = 0;
   std::uint64_t settled_ = 0;

@@ -18,7 +18,7 @@ constexpr stallscope::ioqueue::device_rates ssd{.read_iops = 100'000,
 
 }  // namespace
 
-TEST_CASE("a 4 KiB request costs what its rate says, a large one what its bandwidth does") {
+TEST_CASE("a 4 KiB request costs by the request rate, a large request by the bandwidth") {
   const cost_model costs = cost_from_rates(ssd);
   CHECK(costs.of(direction::read, 4096) == 1000);         // 10 us in units of 10 ns
   CHECK(costs.of(direction::write, 4096) == 2000);        // 20 us
@@ -27,7 +27,7 @@ TEST_CASE("a 4 KiB request costs what its rate says, a large one what its bandwi
   CHECK(costs.per_s == 1e8);
 }
 
-TEST_CASE("a block begun is a block, and no request is free") {
+TEST_CASE("a started block costs a whole block, and every request costs something") {
   const cost_model costs = cost_from_rates(ssd);
   CHECK(costs.of(direction::read, 4097) == costs.of(direction::read, 8192));
   CHECK(costs.of(direction::read, 1) == costs.of(direction::read, 4096));
@@ -35,7 +35,7 @@ TEST_CASE("a block begun is a block, and no request is free") {
   CHECK(cost_model{.read = {.base = 0}, .write = {}}.of(direction::read, 4096) == 1);
 }
 
-TEST_CASE("where bandwidth is reached at 4 KiB already, nothing is left for the request as such") {
+TEST_CASE("if requests of 4 KiB reach the bandwidth, the base cost is zero") {
   const cost_model costs = cost_from_rates({.read_iops = 1000,
                                             .read_bytes_per_s = 4096.0 * 500,
                                             .write_iops = 1000,
@@ -45,7 +45,7 @@ TEST_CASE("where bandwidth is reached at 4 KiB already, nothing is left for the 
   CHECK(costs.of(direction::write, 4096) == 100'000);
 }
 
-TEST_CASE("alike ones cost one, and the costs of monsters do not overflow") {
+TEST_CASE("with equal costs a request costs 1, and the cost of a huge request does not overflow") {
   const cost_model alike = stallscope::ioqueue::each_costs_one();
   CHECK(alike.of(direction::write, 1) == 1);
   CHECK(alike.of(direction::read, std::numeric_limits<std::uint64_t>::max()) == 1);
@@ -53,7 +53,7 @@ TEST_CASE("alike ones cost one, and the costs of monsters do not overflow") {
         stallscope::ioqueue::most_cost);
 }
 
-TEST_CASE("what fits a cost costs no more, and one block more would") {
+TEST_CASE("the bytes that fit a cost do not exceed it, and another block would") {
   const cost_model costs = cost_from_rates(ssd);
   for (const std::uint64_t most : {750U, 999U, 1000U, 1250U, 4000U, 123'456U}) {
     const std::uint64_t fitting = costs.bytes_within(direction::read, most);
@@ -65,7 +65,7 @@ TEST_CASE("what fits a cost costs no more, and one block more would") {
   CHECK(stallscope::ioqueue::each_costs_one().bytes_within(direction::read, 1) > 1U << 30U);
 }
 
-TEST_CASE("rates that are none are refused") {
+TEST_CASE("invalid rates are rejected") {
   for (const double wrong : {0.0, -1.0, std::numeric_limits<double>::quiet_NaN(), 1e-9}) {
     auto rates = ssd;
     rates.write_iops = wrong;

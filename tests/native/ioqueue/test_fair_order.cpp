@@ -9,18 +9,18 @@ namespace {
 
 using stallscope::ioqueue::fair_order;
 
-std::string turns(fair_order& order, int count, stallscope::ioqueue::cost each = 100) {
+std::string turns(fair_order& order, int count, stallscope::ioqueue::cost cost_per_turn = 100) {
   std::string names;
   for (int i = 0; i < count; ++i) {
     names += static_cast<char>('a' + order.first());
-    order.serve_first(each, true);
+    order.serve_first(cost_per_turn, true);
   }
   return names;
 }
 
 }  // namespace
 
-TEST_CASE("classes of equal shares take turns, beginning with the one that came first") {
+TEST_CASE("classes of equal shares take turns, in the order in which they became busy") {
   fair_order order(0);
   for (int i = 0; i < 3; ++i) order.add(100);
   order.wake(1);
@@ -29,7 +29,7 @@ TEST_CASE("classes of equal shares take turns, beginning with the one that came 
   CHECK(turns(order, 7) == "bacbacb");
 }
 
-TEST_CASE("twice the shares are twice the turns") {
+TEST_CASE("a class with twice the shares gets twice the turns") {
   fair_order order(0);
   order.add(100);
   order.add(200);
@@ -49,7 +49,7 @@ TEST_CASE("shares count from the next request on") {
   CHECK(turns(order, 8) == "abbbabbb");
 }
 
-TEST_CASE("a class that slept has banked nothing: it takes turns as if it had been busy") {
+TEST_CASE("an idle class saves no service: it takes turns as if it had been busy") {
   fair_order order(0);
   order.add(100);
   order.add(100);
@@ -59,18 +59,18 @@ TEST_CASE("a class that slept has banked nothing: it takes turns as if it had be
   CHECK(turns(order, 6) == "bababa");
 }
 
-TEST_CASE("a class that wakes is served ahead by its credit and no more") {
+TEST_CASE("a class that wakes is served ahead by at most its credit") {
   fair_order order(500);
   order.add(100);
   order.add(100);
   order.wake(0);
   turns(order, 1000);
   order.wake(1);
-  // It stands 500 behind the one that was last served, which stands 100 further by now.
+  // Its position is 500 behind the class served last, which has advanced by 100 since.
   CHECK(turns(order, 10) == "bbbbbbabab");
 }
 
-TEST_CASE("a class that used more than its part cannot shed it by going away") {
+TEST_CASE("a class that received more than its share owes it after an idle time as well") {
   fair_order order(0);
   order.add(100);
   order.add(100);
@@ -82,7 +82,7 @@ TEST_CASE("a class that used more than its part cannot shed it by going away") {
   CHECK(turns(order, 5, 250) == "bbbba");
 }
 
-TEST_CASE("a class whose work went away is not asked") {
+TEST_CASE("a removed class is not served") {
   fair_order order(0);
   for (int i = 0; i < 3; ++i) {
     order.add(100);
@@ -96,7 +96,7 @@ TEST_CASE("a class whose work went away is not asked") {
   CHECK(order.empty());
 }
 
-TEST_CASE("moving positions back changes no turn") {
+TEST_CASE("rebasing the positions does not change the order") {
   fair_order seldom(70);
   fair_order often(70, 1 << 20);
   for (const std::uint32_t shares : {1U, 7U, 100U, 999U}) {
@@ -119,7 +119,7 @@ TEST_CASE("moving positions back changes no turn") {
   }
 }
 
-TEST_CASE("the dearest requests of the poorest class never overflow") {
+TEST_CASE("the largest costs of the class with the fewest shares do not overflow") {
   fair_order order(stallscope::ioqueue::most_cost);
   order.add(1);
   order.add(1);
@@ -130,7 +130,7 @@ TEST_CASE("the dearest requests of the poorest class never overflow") {
   CHECK(turns(order, 1000, stallscope::ioqueue::most_cost) == expected);
 }
 
-TEST_CASE("shares out of range are refused") {
+TEST_CASE("shares out of range are rejected") {
   fair_order order(0);
   CHECK_THROWS_AS(order.add(0), std::invalid_argument);
   CHECK_THROWS_AS(order.add(fair_order::most_shares + 1), std::invalid_argument);

@@ -41,7 +41,7 @@ constexpr stallscope::ioqueue::cost_model by_size{.read = {.base = 1, .block = 1
 
 }  // namespace
 
-TEST_CASE("requests of a class go in their order, all of a round with one flush") {
+TEST_CASE("requests of a class start in order, with one flush per round") {
   queue_fixture queue({});
   const auto number = queue.line.add_class({.name = "all"});
   for (std::uint64_t i = 0; i < 3; ++i) queue.add(number).io.offset = i * 4096;
@@ -56,7 +56,7 @@ TEST_CASE("requests of a class go in their order, all of a round with one flush"
   CHECK(queue.disk.flushes == 1);
 }
 
-TEST_CASE("cost in flight stays below the limit, and what completes makes room") {
+TEST_CASE("cost in flight stays below the limit, and a completion makes room") {
   queue_fixture queue({.costs = by_size, .limit = 7});
   const auto number = queue.line.add_class({.name = "all"});
   for (const std::uint64_t blocks : {2U, 1U, 3U, 1U}) queue.add(number, blocks * 4096);
@@ -69,7 +69,7 @@ TEST_CASE("cost in flight stays below the limit, and what completes makes room")
   CHECK(queue.line.in_flight_cost() == 7);
 }
 
-TEST_CASE("a device without room is asked again later, and nothing is lost") {
+TEST_CASE("a request that the device has no room for starts later") {
   queue_fixture queue({});
   queue.disk.room = 1;
   const auto number = queue.line.add_class({.name = "all"});
@@ -84,7 +84,7 @@ TEST_CASE("a device without room is asked again later, and nothing is lost") {
   CHECK(queue.requests[1].how == outcome::done);
 }
 
-TEST_CASE("a request above the limit goes in pieces, and is done when all are") {
+TEST_CASE("a request above the limit is split, and is done when all pieces are done") {
   queue_fixture queue({.costs = by_size, .limit = 5});
   const auto number = queue.line.add_class({.name = "all"});
   auto& big = queue.add(number, 10 * 4096 + 512);
@@ -106,7 +106,7 @@ TEST_CASE("a request above the limit goes in pieces, and is done when all are") 
   CHECK(queue.line.metrics(number).by_direction[0].bytes == 10 * 4096 + 512);
 }
 
-TEST_CASE("a request that may not be split goes alone") {
+TEST_CASE("a request that cannot be split runs alone") {
   queue_fixture queue({.costs = by_size, .limit = 5, .split_bytes = 0});
   const auto number = queue.line.add_class({.name = "all"});
   queue.add(number);
@@ -119,7 +119,7 @@ TEST_CASE("a request that may not be split goes alone") {
   CHECK(queue.line.in_flight_cost() == 0);
 }
 
-TEST_CASE("pieces of one request fly together where the limit allows") {
+TEST_CASE("pieces of a request are in flight together if the limit allows it") {
   queue_fixture queue({.costs = by_size, .limit = 100, .most_bytes = 10'000});
   const auto number = queue.line.add_class({.name = "all"});
   auto& big = queue.add(number, 5 * 4096);
@@ -131,7 +131,8 @@ TEST_CASE("pieces of one request fly together where the limit allows") {
   CHECK(big.result == 4096);
 }
 
-TEST_CASE("a failed piece takes what did not start with it, and settles with the last in flight") {
+TEST_CASE(
+    "after a failed piece no other piece starts, and the last in flight settles the request") {
   queue_fixture queue({.costs = by_size, .limit = 6, .most_bytes = 8192});
   const auto number = queue.line.add_class({.name = "all"});
   auto& big = queue.add(number, 20 * 4096);
@@ -161,7 +162,7 @@ TEST_CASE("a queued request is cancelled at once and costs nothing") {
   CHECK(second.how == outcome::cancelled);
   CHECK(second.result == -ECANCELED);
   CHECK(second.is_free());
-  CHECK(queue.disk.asked.empty());
+  CHECK(queue.disk.cancel_requests.empty());
   queue.line.cancel(second);
   CHECK(second.settled_times == 1);
   queue.disk.complete();
@@ -171,7 +172,7 @@ TEST_CASE("a queued request is cancelled at once and costs nothing") {
   CHECK(queue.line.metrics(number).cancelled == 1);
 }
 
-TEST_CASE("one in flight is asked of the device once, and settles as it completes") {
+TEST_CASE("a request in flight is cancelled in the device once, and settles as it completes") {
   queue_fixture queue({});
   const auto number = queue.line.add_class({.name = "all"});
   auto& obeyed = queue.add(number);
@@ -179,9 +180,9 @@ TEST_CASE("one in flight is asked of the device once, and settles as it complete
   auto& interrupted = queue.add(number);
   auto& broken = queue.add(number);
   CHECK(queue.line.dispatch() == 4);
-  for (auto& one : queue.requests) queue.line.cancel(one);
+  for (auto& request : queue.requests) queue.line.cancel(request);
   queue.line.cancel(obeyed);
-  CHECK(queue.disk.asked.size() == 4);
+  CHECK(queue.disk.cancel_requests.size() == 4);
   CHECK(obeyed.settled_times == 0);
   queue.disk.complete(0, -ECANCELED);
   queue.disk.complete();
@@ -194,14 +195,14 @@ TEST_CASE("one in flight is asked of the device once, and settles as it complete
   CHECK(queue.line.in_flight_cost() == 0);
 }
 
-TEST_CASE("cancelled between its pieces, a request leaves the line and ends with what flies") {
+TEST_CASE("a request cancelled between its pieces leaves the queue and ends with those in flight") {
   queue_fixture queue({.costs = by_size, .limit = 3});
   const auto number = queue.line.add_class({.name = "all"});
   auto& big = queue.add(number, 8 * 4096);
   auto& next = queue.add(number);
   CHECK(queue.line.dispatch() == 1);
   queue.line.cancel(big);
-  CHECK(queue.disk.asked.size() == 1);
+  CHECK(queue.disk.cancel_requests.size() == 1);
   CHECK(big.settled_times == 0);
   queue.disk.complete();
   CHECK(big.how == outcome::cancelled);
@@ -210,17 +211,17 @@ TEST_CASE("cancelled between its pieces, a request leaves the line and ends with
   CHECK(next.how == outcome::done);
 }
 
-TEST_CASE("a device that gives up by itself failed") {
+TEST_CASE("an operation that the device cancels by itself counts as failed") {
   queue_fixture queue({});
   const auto number = queue.line.add_class({.name = "all"});
-  auto& one = queue.add(number);
+  auto& request = queue.add(number);
   queue.line.dispatch();
   queue.disk.complete(0, -ECANCELED);
-  CHECK(one.how == outcome::failed);
-  CHECK(one.result == -ECANCELED);
+  CHECK(request.how == outcome::failed);
+  CHECK(request.result == -ECANCELED);
 }
 
-TEST_CASE("deadlines: who waits expires, who flies is asked for, who is in time is done") {
+TEST_CASE("after its deadline a waiting request expires and one in flight is cancelled") {
   queue_fixture queue({.limit = 1});
   const auto number = queue.line.add_class({.name = "all"});
   noted_request flying;
@@ -229,7 +230,7 @@ TEST_CASE("deadlines: who waits expires, who flies is asked for, who is in time 
   flying.deadline = 5ms;
   waiting.deadline = 3ms;
   in_time.deadline = 9ms;
-  for (auto* one : {&flying, &waiting, &in_time}) REQUIRE(queue.line.submit(number, *one));
+  for (auto* request : {&flying, &waiting, &in_time}) REQUIRE(queue.line.submit(number, *request));
   CHECK(queue.line.dispatch() == 1);
   CHECK(queue.line.next_wake() == 3ms);
   queue.pass(3ms - 1ns);
@@ -242,7 +243,7 @@ TEST_CASE("deadlines: who waits expires, who flies is asked for, who is in time 
   CHECK(queue.line.next_wake() == 5ms);
   queue.pass(2ms);
   queue.line.dispatch();
-  CHECK(queue.disk.asked.size() == 1);
+  CHECK(queue.disk.cancel_requests.size() == 1);
   queue.disk.complete(0, -ECANCELED);
   CHECK(flying.how == outcome::expired);
   queue.line.dispatch();
@@ -253,7 +254,7 @@ TEST_CASE("deadlines: who waits expires, who flies is asked for, who is in time 
   CHECK(queue.line.metrics(number).cancelled == 2);
 }
 
-TEST_CASE("a full class pushes back until one of its own was begun") {
+TEST_CASE("a full class rejects requests until one of its requests has started") {
   queue_fixture queue({.limit = 1});
   const auto full = queue.line.add_class({.name = "full", .most_queued = 2});
   const auto other = queue.line.add_class({.name = "other"});
@@ -270,7 +271,7 @@ TEST_CASE("a full class pushes back until one of its own was begun") {
   CHECK(queue.line.submit(full, fourth));
 }
 
-TEST_CASE("tokens hold requests back though the device is idle, and tell when they will not") {
+TEST_CASE("tokens delay requests on an idle device, and next_wake() is when they suffice") {
   queue_fixture queue({.tokens = stallscope::ioqueue::token_rate{.per_s = 1000, .burst = 2}});
   const auto number = queue.line.add_class({.name = "all"});
   for (int i = 0; i < 4; ++i) queue.add(number);
@@ -318,7 +319,7 @@ TEST_CASE("queued, executing and starved are integrals over time") {
   CHECK(queue.line.metrics(first).total.count() == 0);
 }
 
-TEST_CASE("a settled request may be submitted again, and others cancelled, from within") {
+TEST_CASE("settled() may submit the request again and cancel others") {
   queue_fixture queue({.limit = 1});
   const auto number = queue.line.add_class({.name = "all"});
   auto& first = queue.add(number);
@@ -337,7 +338,7 @@ TEST_CASE("a settled request may be submitted again, and others cancelled, from 
   CHECK(queue.line.dispatch() == 0);
 }
 
-TEST_CASE("a lower limit lets what flies land first") {
+TEST_CASE("a lower limit applies after requests in flight have completed") {
   queue_fixture queue({});
   const auto number = queue.line.add_class({.name = "all"});
   for (int i = 0; i < 6; ++i) queue.add(number);
@@ -352,7 +353,7 @@ TEST_CASE("a lower limit lets what flies land first") {
   CHECK(queue.line.dispatch() == 1);
 }
 
-TEST_CASE("settings that make no sense are refused") {
+TEST_CASE("invalid settings are rejected") {
   queue_fixture queue({});
   CHECK_THROWS_AS(queue.line.add_class({.name = "none", .most_queued = 0}), std::invalid_argument);
   CHECK_THROWS_AS(queue.line.add_class({.name = "none", .shares = 0}), std::invalid_argument);

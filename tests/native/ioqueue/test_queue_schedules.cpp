@@ -14,18 +14,18 @@ together run_many(const schedule_kind& kind, std::uint64_t schedules) {
   together all;
   for (std::uint64_t seed = 1; seed <= schedules; ++seed) {
     CAPTURE(seed);
-    random_schedule one(seed, kind);
-    REQUIRE(one.run(100) == "");
-    all.pairs += one.pairs_judged();
-    all.settled += one.settled();
-    all.closest = std::max(all.closest, one.closest_to_bound());
+    random_schedule schedule(seed, kind);
+    REQUIRE(schedule.run(100) == "");
+    all.pairs += schedule.pairs_judged();
+    all.settled += schedule.settled();
+    all.closest = std::max(all.closest, schedule.closest_to_bound());
   }
   return all;
 }
 
 }  // namespace
 
-TEST_CASE("in random schedules every pair of busy classes stays within the bound, at each step") {
+TEST_CASE("in random schedules every pair of busy classes stays within the bound at every step") {
   const together all = run_many({}, 1200);
   // The schedules come near the bound, or they would show nothing.
   CHECK(all.closest > 0.8);
@@ -33,11 +33,11 @@ TEST_CASE("in random schedules every pair of busy classes stays within the bound
   CHECK(all.settled > 50'000);
 }
 
-TEST_CASE("with a credit for those that wake the bound is wider by just that") {
+TEST_CASE("a wake-up credit widens the bound by exactly the credit") {
   CHECK(run_many({.with_credit = true}, 400).closest > 0.5);
 }
 
-TEST_CASE("tokens and deadlines change nothing about it") {
+TEST_CASE("tokens and deadlines do not change the bound") {
   run_many({.with_tokens = true, .with_deadlines = true}, 250);
   run_many({.with_credit = true, .with_deadlines = true}, 250);
 }

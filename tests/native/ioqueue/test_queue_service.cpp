@@ -22,10 +22,10 @@ struct service {
   // Keeps so many requests of a class going.
   void keep(class_id number, std::size_t depth) {
     for (std::size_t i = 0; i < depth; ++i) {
-      noted_request& one = requests.emplace_back();
-      one.io.size_bytes = 4096;
-      one.then = [this, number, &one] { CHECK(line.submit(number, one)); };
-      CHECK(line.submit(number, one));
+      noted_request& request = requests.emplace_back();
+      request.io.size_bytes = 4096;
+      request.then = [this, number, &request] { CHECK(line.submit(number, request)); };
+      CHECK(line.submit(number, request));
     }
   }
   void run_until(std::chrono::nanoseconds when) {
@@ -44,7 +44,7 @@ constexpr auto alike = stallscope::ioqueue::cost_model{};
 
 }  // namespace
 
-TEST_CASE("busy classes get the device by their shares, and all of it between them") {
+TEST_CASE("busy classes divide the whole device by their shares") {
   service on({.costs = alike, .limit = 8}, {.servers = 8, .service = 1ms});
   const auto small = on.line.add_class({.name = "small", .shares = 100});
   const auto large = on.line.add_class({.name = "large", .shares = 300});
@@ -55,7 +55,7 @@ TEST_CASE("busy classes get the device by their shares, and all of it between th
   CHECK(on.line.metrics(large).done == 6000);
 }
 
-TEST_CASE("what a class does not use, the others get") {
+TEST_CASE("the other classes get what a class does not use") {
   service on({.costs = alike, .limit = 8}, {.servers = 8, .service = 1ms});
   const auto lazy = on.line.add_class({.name = "lazy", .shares = 900});
   const auto busy = on.line.add_class({.name = "busy", .shares = 100});
@@ -66,7 +66,7 @@ TEST_CASE("what a class does not use, the others get") {
   CHECK(on.line.metrics(busy).done == 7000);
 }
 
-TEST_CASE("no class starves: the poorest has its turn once the others had theirs") {
+TEST_CASE("the class with the fewest shares gets its turn after those of the others") {
   service on({.costs = alike, .limit = 1}, {.servers = 1, .service = 1ms});
   const auto poor = on.line.add_class({.name = "poor", .shares = 1});
   const auto rich = on.line.add_class({.name = "rich", .shares = 500});
@@ -80,7 +80,7 @@ TEST_CASE("no class starves: the poorest has its turn once the others had theirs
   }
 }
 
-TEST_CASE("after a sleep a class gets its part and a burst of tau, not what it slept through") {
+TEST_CASE("after an idle time a class gets its share and a burst of tau, not the missed service") {
   service on({.costs = stallscope::ioqueue::each_costs_one(1000), .limit = 1, .tau = 5ms},
              {.servers = 1, .service = 1ms});
   const auto awake = on.line.add_class({.name = "awake"});
@@ -96,7 +96,7 @@ TEST_CASE("after a sleep a class gets its part and a burst of tau, not what it s
   CHECK(slept <= 500 + 4);
 }
 
-TEST_CASE("what a limit is for: a reader passes writes that wait here, not those in the device") {
+TEST_CASE("with a limit, a reader passes writes that wait in the queue, not those in the device") {
   const auto longest_wait = [](stallscope::ioqueue::cost limit) {
     service on({.costs = alike, .limit = limit}, {.servers = 4, .service = 1ms});
     const auto reader = on.line.add_class({.name = "reader"});

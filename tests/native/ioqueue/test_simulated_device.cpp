@@ -23,13 +23,13 @@ class closed_loop {
  public:
   closed_loop(queue& line, stallscope::ioqueue::class_id number, std::size_t depth)
       : requests_(depth) {
-    for (noted_request& one : requests_) {
-      one.io.size_bytes = 4096;
-      one.then = [this, &line, number, &one] {
+    for (noted_request& request : requests_) {
+      request.io.size_bytes = 4096;
+      request.then = [this, &line, number, &request] {
         ++done;
-        CHECK(line.submit(number, one));
+        CHECK(line.submit(number, request));
       };
-      CHECK(line.submit(number, one));
+      CHECK(line.submit(number, request));
     }
   }
   std::uint64_t done = 0;
@@ -52,7 +52,7 @@ double operations_per_s(const simulated_settings& settings, std::size_t depth,
 
 }  // namespace
 
-TEST_CASE("with a fixed service the knee is at the number of servers, exactly") {
+TEST_CASE("with a fixed service time the knee is exactly at the number of servers") {
   for (const std::uint32_t servers : {1U, 4U, 8U, 32U}) {
     for (const std::size_t depth : {1U, 3U, 4U, 5U, 8U, 9U, 32U, 64U}) {
       const double expected = static_cast<double>(std::min<std::size_t>(servers, depth)) * 1000;
@@ -61,13 +61,13 @@ TEST_CASE("with a fixed service the knee is at the number of servers, exactly") 
   }
 }
 
-TEST_CASE("above the knee each waits for those before it, to the nanosecond") {
+TEST_CASE("above the knee a request waits for earlier ones, to the nanosecond") {
   virtual_time clock;
   simulated_device disk({.servers = 4, .service = 1ms}, clock);
   queue line(disk, clock, {.costs = stallscope::ioqueue::each_costs_one()});
   const auto number = line.add_class({.name = "all"});
   std::deque<noted_request> requests(10);
-  for (auto& one : requests) REQUIRE(line.submit(number, one));
+  for (auto& request : requests) REQUIRE(line.submit(number, request));
   CHECK(line.dispatch() == 10);
   CHECK(disk.waiting() == 6);
   while (disk.step()) {
@@ -79,7 +79,7 @@ TEST_CASE("above the knee each waits for those before it, to the nanosecond") {
   CHECK(line.metrics(number).execution.max() < 3.004e6);
 }
 
-TEST_CASE("exponential services have the mean that was asked for, and the variance they must") {
+TEST_CASE("exponential services have the configured mean, and its square as variance") {
   // The mean of n exponential services is off by mean/sqrt(n): 5 of those for 25,000.
   const double rate = operations_per_s({.servers = 1, .service = 1ms, .exponential = true}, 1, 25s);
   CHECK(std::abs(rate - 1000) < 5 * 1000 / std::sqrt(25000.0));
@@ -88,7 +88,7 @@ TEST_CASE("exponential services have the mean that was asked for, and the varian
   CHECK(std::abs(fuller - 8000) < 5 * 8000 / std::sqrt(40000.0));
 }
 
-TEST_CASE("what is cancelled in line ends at once, what is being served when it is served") {
+TEST_CASE("a waiting operation is cancelled at once, and one in service completes") {
   virtual_time clock;
   simulated_device disk({.servers = 1, .service = 1ms}, clock);
   queue line(disk, clock, {.costs = stallscope::ioqueue::each_costs_one()});
@@ -110,7 +110,7 @@ TEST_CASE("what is cancelled in line ends at once, what is being served when it 
   CHECK_FALSE(disk.step());
 }
 
-TEST_CASE("a device of no server or no service time is refused") {
+TEST_CASE("a device without servers or service time is rejected") {
   virtual_time clock;
   CHECK_THROWS_AS(simulated_device({.servers = 0}, clock), std::invalid_argument);
   CHECK_THROWS_AS(simulated_device({.service = 0ns}, clock), std::invalid_argument);

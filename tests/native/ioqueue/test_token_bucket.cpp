@@ -29,7 +29,7 @@ TEST_CASE("a full bucket lets a burst through, then the rate") {
   CHECK(bucket.ready_at(1, now + 1h) == now + 1h);
 }
 
-TEST_CASE("what is dearer than the bucket goes when it is full, and is paid for later") {
+TEST_CASE("a cost above the bucket is admitted when the bucket is full, and paid for later") {
   token_bucket bucket({.per_s = 1000, .burst = 5});
   CHECK(bucket.ready_at(20, 1s) == 1s);
   bucket.take(20, 1s);
@@ -44,13 +44,13 @@ TEST_CASE("no fraction of a nanosecond is lost, however many requests there are"
     now = bucket.ready_at(1, now);
     bucket.take(1, now);
   }
-  // The first went at once, each later one a third of a second after the one before.
+  // The first starts at once, the others a third of a second apart.
   const auto exact = std::chrono::nanoseconds{299'999 * std::int64_t{1'000'000'000} / 3};
   CHECK(now >= exact - 2ns);
   CHECK(now <= exact + 2ns);
 }
 
-TEST_CASE("rates and bursts out of range are refused") {
+TEST_CASE("rates and bursts out of range are rejected") {
   constexpr auto most = stallscope::ioqueue::most_cost;
   CHECK_THROWS_AS(token_bucket({.per_s = 0, .burst = 1}), std::invalid_argument);
   CHECK_THROWS_AS(token_bucket({.per_s = 1, .burst = 0}), std::invalid_argument);

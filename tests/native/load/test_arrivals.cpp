@@ -48,12 +48,12 @@ TEST_CASE("a Poisson process has the right mean and exponential gaps") {
 }
 
 TEST_CASE("the seed determines the times") {
-  arrivals one(arrival_process::poisson, 1'000, 7, 3);
+  arrivals thread_arrivals(arrival_process::poisson, 1'000, 7, 3);
   arrivals same(arrival_process::poisson, 1'000, 7, 3);
   arrivals other(arrival_process::poisson, 1'000, 7, 4);
   bool differs = false;
   for (int i = 0; i < 100; ++i) {
-    const std::uint64_t at = one.next();
+    const std::uint64_t at = thread_arrivals.next();
     CHECK(at == same.next());
     differs |= at != other.next();
   }

@@ -54,12 +54,12 @@ TEST_CASE("without an exponent keys are uniform") {
 
 TEST_CASE("extreme parameters give valid keys") {
   std::mt19937_64 random(5);
-  const key_choice one(1, 0.99);
+  const key_choice single_key(1, 0.99);
   const key_choice many(1'000'000'000'000, 0.99);
   const key_choice steep(1'000, 20);
   std::uint64_t largest = 0;
   for (int i = 0; i < 10'000; ++i) {
-    CHECK(one(random) == 0);
+    CHECK(single_key(random) == 0);
     CHECK(steep(random) < 2);
     largest = std::max(largest, many(random));
   }

@@ -76,13 +76,13 @@ TEST_CASE(
 
 TEST_CASE("the handler of the last descriptor of a turn sees no pending work") {
   reactor loop(by_hand);
-  const std::array<stallscope::eventfd_bell, 3> bells;
+  const std::array<stallscope::wake_event, 3> events;
   std::string seen;
   named_task work([&] { seen += loop.has_no_pending_work() ? "T" : "t"; });
   named_handler heard([&] { seen += loop.has_no_pending_work() ? "E" : "e"; });
-  for (const auto& bell : bells) {
-    loop.watch(bell.fd(), EPOLLIN, heard);
-    bell.ring();
+  for (const auto& event : events) {
+    loop.watch(event.fd(), EPOLLIN, heard);
+    event.signal();
   }
   loop.turn(0ns);
   CHECK(seen == "eeE");
@@ -109,12 +109,12 @@ TEST_CASE(
     "a task is preempted when its quota is used, and the loop then looks at its descriptors") {
   reactor loop(by_hand);
   std::string order;
-  const stallscope::eventfd_bell bell;
+  const stallscope::wake_event event;
   named_handler heard([&] {
     order += "e";
-    bell.clear();
+    event.clear();
   });
-  loop.watch(bell.fd(), EPOLLIN, heard);
+  loop.watch(event.fd(), EPOLLIN, heard);
   named_task after([&] { order += "z"; });
   int calls = 0;
   named_task slow([&] {
@@ -123,7 +123,7 @@ TEST_CASE(
       present += 100us;
     } while (!loop.need_preempt());
     order += "p";
-    bell.ring();
+    event.signal();
   });
   loop.schedule(slow);
   loop.schedule(after);
@@ -153,18 +153,18 @@ TEST_CASE("run_tasks_soon() runs tasks before the remaining descriptors") {
   reactor loop(by_hand);
   std::string order;
   named_task work([&] { order += "t"; });
-  const stallscope::eventfd_bell one;
-  const stallscope::eventfd_bell other;
+  const stallscope::wake_event first;
+  const stallscope::wake_event other;
   bool soon = false;
   named_handler heard([&] {
     order += "e";
     loop.schedule(work);
     if (soon) loop.run_tasks_soon();
   });
-  loop.watch(one.fd(), EPOLLIN, heard);
+  loop.watch(first.fd(), EPOLLIN, heard);
   loop.watch(other.fd(), EPOLLIN, heard);
-  one.ring();
-  other.ring();
+  first.signal();
+  other.signal();
   loop.turn(0ns);
   CHECK(order == "eett");
   soon = true;
@@ -200,20 +200,20 @@ TEST_CASE("timers fire once, in time order, and may arm and disarm others") {
 
 TEST_CASE("an unwatched handler does not receive events that were already fetched") {
   reactor loop(by_hand);
-  const stallscope::eventfd_bell one;
-  const stallscope::eventfd_bell other;
+  const stallscope::wake_event first;
+  const stallscope::wake_event other;
   int heard = 0;
   std::array<std::unique_ptr<named_handler>, 2> handlers;
-  const auto forget_other = [&](std::size_t of, const stallscope::eventfd_bell& bell) {
+  const auto forget_other = [&](std::size_t of, const stallscope::wake_event& event) {
     ++heard;
-    loop.unwatch(bell.fd(), *handlers[1 - of]);
+    loop.unwatch(event.fd(), *handlers[1 - of]);
   };
   handlers[0] = std::make_unique<named_handler>([&] { forget_other(0, other); });
-  handlers[1] = std::make_unique<named_handler>([&] { forget_other(1, one); });
-  loop.watch(one.fd(), EPOLLIN, *handlers[0]);
+  handlers[1] = std::make_unique<named_handler>([&] { forget_other(1, first); });
+  loop.watch(first.fd(), EPOLLIN, *handlers[0]);
   loop.watch(other.fd(), EPOLLIN, *handlers[1]);
-  one.ring();
-  other.ring();
+  first.signal();
+  other.signal();
   loop.turn(0ns);
   CHECK(heard == 1);
 }
@@ -264,12 +264,12 @@ TEST_CASE("a bounded queue rejects excess items and keeps their order between th
 
 TEST_CASE("an eventfd write in one thread wakes a loop that sleeps in another") {
   reactor loop;
-  const stallscope::eventfd_bell bell;
+  const stallscope::wake_event event;
   named_handler heard([&] {
-    bell.clear();
+    event.clear();
     loop.stop();
   });
-  loop.watch(bell.fd(), EPOLLIN, heard);
-  const std::jthread ringer([&] { bell.ring(); });
+  loop.watch(event.fd(), EPOLLIN, heard);
+  const std::jthread ringer([&] { event.signal(); });
   loop.run();
 }

@@ -146,9 +146,9 @@ TEST_CASE("the parser reports the memory of its words and can release it") {
   CHECK(parser.memory_bytes() >= 100'000 * sizeof(std::string_view));
   parser.release_word_memory();
   CHECK(parser.memory_bytes() == 0);
-  std::string one = "PING\n";
+  std::string line = "PING\n";
   CHECK(parser.parse(many) == parse_status::request);
-  CHECK(parser.parse(one) == parse_status::request);
+  CHECK(parser.parse(line) == parse_status::request);
   CHECK(parser.memory_bytes() == 0);
 }
 

@@ -32,7 +32,7 @@ TEST_CASE("readers run together and writers exclusively, in order of arrival") {
   operation write({1}, true);
   operation late({1}, false);
   operation other({2}, true);
-  for (operation* one : {&read, &also, &write, &late, &other}) locks.acquire(*one);
+  for (operation* requester : {&read, &also, &write, &late, &other}) locks.acquire(*requester);
   CHECK(read.held);
   CHECK(also.held);
   CHECK_FALSE(write.held);
@@ -64,7 +64,7 @@ TEST_CASE("an operation on all keys waits for earlier ones and delays later ones
   operation all({}, true);
   all.whole = true;
   operation after({2}, false);
-  for (operation* one : {&before, &all, &after}) locks.acquire(*one);
+  for (operation* requester : {&before, &all, &after}) locks.acquire(*requester);
   CHECK_FALSE(all.held);
   CHECK_FALSE(after.held);
   locks.release(before);

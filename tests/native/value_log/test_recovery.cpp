@@ -69,8 +69,8 @@ TEST_CASE("a segment cut off at any byte keeps every record before it") {
   const scratch cut;
   // Long values have uniform bytes: test all offsets near record edges, and some others.
   for (std::uint64_t kept = block_bytes; kept < length; ++kept) {
-    const bool near_edge = std::ranges::any_of(batches, [&](const written_batch& one) {
-      return kept + 50 > one.end && kept < one.end + 3;
+    const bool near_edge = std::ranges::any_of(batches, [&](const written_batch& batch) {
+      return kept + 50 > batch.end && kept < batch.end + 3;
     });
     if (!near_edge && kept % 499 != 0) continue;
     fs::copy_file(file, cut.at(file.filename()), fs::copy_options::overwrite_existing);
@@ -78,10 +78,10 @@ TEST_CASE("a segment cut off at any byte keeps every record before it") {
     const data_directory directory(cut.at(""), 1);
     log_content content(directory, 0, small_segment);
     const recovery_report report = recover(content);
-    for (const auto& one : batches) {
-      const bool there = one.end <= kept;
-      REQUIRE_MESSAGE(content.find(one.key, 1).has_value() == there, "cut at " << kept);
-      if (there) REQUIRE(value_in(content, one.key) == one.value);
+    for (const auto& batch : batches) {
+      const bool there = batch.end <= kept;
+      REQUIRE_MESSAGE(content.find(batch.key, 1).has_value() == there, "cut at " << kept);
+      if (there) REQUIRE(value_in(content, batch.key) == batch.value);
     }
     CHECK(report.damaged_bytes == 0);
   }
@@ -224,10 +224,10 @@ TEST_CASE("a damaged byte loses only its record and is reported") {
     log_content content(directory, 0, small_segment);
     const recovery_report report = recover(content);
     std::size_t lost = 0;
-    for (const auto& one : batches) {
-      const auto held = value_in(content, one.key);
+    for (const auto& batch : batches) {
+      const auto held = value_in(content, batch.key);
       lost += held ? 0U : 1U;
-      if (held) REQUIRE(*held == one.value);
+      if (held) REQUIRE(*held == batch.value);
     }
     CHECK(lost <= 1);
     if (lost == 1) {

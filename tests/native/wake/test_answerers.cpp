@@ -17,7 +17,7 @@ void ask_to_the_end(channel& first) {
 
 }  // namespace
 
-TEST_CASE("a process that is killed ends the wait for it, wherever in the chain it is") {
+TEST_CASE("the death of any process of the chain ends the wait") {
   for (const char* name : {"futex", "pipe", "unix", "tcp"}) {
     for (const bool front : {true, false}) {
       CAPTURE(std::string(name));
@@ -37,7 +37,7 @@ TEST_CASE("a process that is killed ends the wait for it, wherever in the chain 
   }
 }
 
-TEST_CASE("a process that stopped is waited for only so long") {
+TEST_CASE("the wait for a stopped process has a time limit") {
   const auto link = open_channel(transport::futex);
   answerers others;
   ::kill(others.start(*link, nullptr, -1), SIGSTOP);

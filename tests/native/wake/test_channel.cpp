@@ -9,7 +9,7 @@
 
 using namespace stallscope::wake;
 
-TEST_CASE("each transport hands over requests and replies one by one") {
+TEST_CASE("every transport delivers requests and replies in turn") {
   for (const char* name : {"futex", "pipe", "unix", "tcp"}) {
     CAPTURE(std::string(name));
     const auto link = open_channel(transport_of(name));
@@ -29,6 +29,6 @@ TEST_CASE("each transport hands over requests and replies one by one") {
   }
 }
 
-TEST_CASE("an unknown transport is refused by its name") {
+TEST_CASE("an unknown transport is rejected by name") {
   CHECK_THROWS_AS(transport_of("carrier pigeon"), std::invalid_argument);
 }

@@ -23,22 +23,22 @@ bool has_children() { return !(::waitpid(-1, nullptr, WNOHANG) < 0 && errno == E
 
 }  // namespace
 
-TEST_CASE("samples are as many as options for, and no process is left") {
+TEST_CASE("the number of samples is as configured, and no process is left") {
   for (const unsigned processes : {2U, 3U}) {
-    const measurement found = measure(small(transport::unix_socket, processes));
-    CHECK(found.latencies.count() == 40);
-    CHECK(found.elapsed.count() > 0);
+    const measurement measured = measure(small(transport::unix_socket, processes));
+    CHECK(measured.latencies.count() == 40);
+    CHECK(measured.elapsed.count() > 0);
     CHECK_FALSE(has_children());
   }
 }
 
 TEST_CASE("a timer is never early") {
-  const measurement found = measure(small(std::nullopt, 1));
-  CHECK(found.latencies.count() == 40);
-  CHECK(found.latencies.value_at_percentile(0) >= 1);
+  const measurement measured = measure(small(std::nullopt, 1));
+  CHECK(measured.latencies.count() == 40);
+  CHECK(measured.latencies.value_at_percentile(0) >= 1);
 }
 
-TEST_CASE("a CPU that is not there is refused") {
+TEST_CASE("a missing CPU is rejected") {
   plan options = small(std::nullopt, 1);
   options.cpus = {60'000};
   CHECK_THROWS_AS(measure(options), std::system_error);

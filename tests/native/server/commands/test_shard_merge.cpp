@@ -77,11 +77,11 @@ TEST_CASE("several shards give the same replies as one shard") {
       {"DBSIZE"},
   };
   for (const auto version : {resp::protocol::resp2, resp::protocol::resp3}) {
-    some_shards one(1);
+    some_shards single(1);
     some_shards three(3);
     for (const auto& words : requests) {
       CAPTURE(words[0]);
-      CHECK(three.ask(words, version) == one.ask(words, version));
+      CHECK(three.ask(words, version) == single.ask(words, version));
     }
   }
 }

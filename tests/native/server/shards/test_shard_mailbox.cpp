@@ -54,7 +54,7 @@ struct side {
 
 struct two_sides {
   mailbox_queues queues{2};
-  side one{queues, 0};
+  side first{queues, 0};
   side other{queues, 1};
   std::vector<int> ran;
   std::vector<int> back;
@@ -63,7 +63,7 @@ struct two_sides {
   void post(int count) {
     for (int i = 0; i < count; ++i) {
       calls.push_back(std::make_unique<numbered_call>(i, ran, back));
-      one.mail.post(1, *calls.back());
+      first.mail.post(1, *calls.back());
     }
   }
 };
@@ -88,18 +88,18 @@ TEST_CASE("a call runs on the target and returns") {
   sides.post(1);
   turn(sides.other);
   CHECK(sides.ran.empty());  // the sender wakes the target at the end of its turn
-  turn(sides.one);
+  turn(sides.first);
   turn(sides.other);
   CHECK(sides.ran == std::vector<int>{0});
   CHECK(sides.back.empty());
-  turn(sides.one);
+  turn(sides.first);
   CHECK(sides.back == std::vector<int>{0});
 }
 
 TEST_CASE("the calls of a turn cause one wake-up") {
   two_sides sides;
   sides.post(100);
-  turn(sides.one);
+  turn(sides.first);
   turn(sides.other);
   turn(sides.other);
   CHECK(sides.other.wake_ups.rings == 1);
@@ -111,10 +111,10 @@ TEST_CASE("calls beyond the queue size wait at the sender and keep their order")
   constexpr int many = 5000;
   sides.post(many);
   for (int i = 0; i < 20; ++i) {
-    turn(sides.one);
+    turn(sides.first);
     turn(sides.other);
   }
-  turn(sides.one);
+  turn(sides.first);
   CHECK(counts_up(sides.ran, many));
   CHECK(counts_up(sides.back, many));
 }
@@ -131,7 +131,7 @@ TEST_CASE("two threads: every call runs once and returns once, in order") {
   });
   sides.post(many);
   while (sides.back.size() < static_cast<std::size_t>(many)) {
-    turn(sides.one);
+    turn(sides.first);
     std::this_thread::yield();
   }
   over = true;

@@ -87,20 +87,20 @@ TEST_CASE("a pool keeps a limited number of small buffers") {
 
 TEST_CASE("clients are listed by id, with their latest state") {
   client_list clients;
-  session one;
-  one.id = 7;
-  clients.add(one, "127.0.0.1:5");
+  session client;
+  client.id = 7;
+  clients.add(client, "127.0.0.1:5");
   session other;
   other.id = 3;
   clients.add(other, "unix");
-  one.name = "tester";
-  clients.update(one);
+  client.name = "tester";
+  clients.update(client);
   const std::string lines = clients.lines();
   CHECK(lines.starts_with("id=3 addr=unix name= age="));
   CHECK(lines.find("\nid=7 addr=127.0.0.1:5 name=tester age=") != std::string::npos);
   CHECK(clients.line(7).starts_with("id=7 "));
   clients.remove(7);
   CHECK(clients.line(7).empty());
-  clients.update(one);
+  clients.update(client);
   CHECK(clients.line(7).empty());
 }
