@@ -27,7 +27,7 @@ if(STALLSCOPE_PRECOMPILE)
     <unordered_map> <utility> <vector>)
 endif()
 # Fuzzers need the libraries' coverage: these are compiled with an option of their own.
-set(STALLSCOPE_FUZZED capture unwind_walk unwind_zlib resp store server_commands server_shards value_log ioqueue)
+set(STALLSCOPE_FUZZED base python_frames capture unwind_walk unwind_zlib resp store server_commands server_shards value_log ioqueue)
 function(stallscope_precompiled target)
   if(TARGET stallscope_standard_headers)
     target_precompile_headers(${target} REUSE_FROM stallscope_standard_headers)

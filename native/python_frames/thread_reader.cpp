@@ -86,9 +86,9 @@ std::uint64_t thread_reader::gil_of(std::uint64_t interpreter_state) const {
 read_result thread_reader::read(pid_t native_id, python_stack& stack,
                                 std::vector<code_facts>& fresh) {
   constexpr int tries = 3;
-  stack = {};
   auto result = read_result::torn;
   for (int i = 0; i < tries && result == read_result::torn; ++i) {
+    stack = {};  // a torn read may have left some frames
     const auto place = find(native_id);
     if (!place) return read_result::no_frames;
     result = read_once(*place, native_id);
@@ -96,6 +96,7 @@ read_result thread_reader::read(pid_t native_id, python_stack& stack,
     stack.holds_gil = gil_held(*place);
     result = name_frames(stack, fresh);
   }
+  if (result != read_result::read) stack = {};
   return result;
 }
 

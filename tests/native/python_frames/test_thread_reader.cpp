@@ -65,6 +65,19 @@ TEST_CASE("frames are read leaf first, and entries from C are marked") {
   CHECK(reader.read().holds_gil == false);
 }
 
+TEST_CASE("a stack with an instruction outside of its code is torn and has no frames") {
+  fake_interpreter fake;
+  const auto code = fake.add_code("short");
+  fake_interpreter::set(fake.memory_at(code), fake.fields().object.variable_size, std::uint64_t{0});
+  fake.set_frame(0, fake.add_code("main"), true);
+  fake.set_frame(1, code, false);  // at its second instruction
+  fake.set_frame(2, fake.add_code("key"), true);
+  fake.set_current(fake.frame_address(2));
+  const auto snapshot = fake_reader{fake}.read();
+  CHECK(snapshot.result == read_result::torn);
+  CHECK(snapshot.names.empty());
+}
+
 TEST_CASE("threads without Python code and unknown threads have no frames") {
   fake_interpreter fake;
   CHECK(fake_reader{fake}.read().result == read_result::no_frames);
