@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from stallscope._native import Capture
 
 _SUM_LIMIT = 1 << 62
+_COUNTED_PAIRS = 1 << 16
 _Weights = tuple[
     npt.NDArray[np.int32], npt.NDArray[np.int32], npt.NDArray[np.int64], npt.NDArray[np.int64]
 ]
@@ -153,7 +154,7 @@ def _verified_chains(
 
 
 def _numbered(
-    values: npt.NDArray[np.uint32], limit: int
+    values: npt.NDArray[np.integer], limit: int
 ) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
     """Return the unique values, which are below ``limit``, and the index of each value in them.
 
@@ -209,7 +210,12 @@ def _weights(
 ) -> _Weights:
     """Return node, thread, samples and value of each sampled (node, thread) pair."""
     width = int(thread.max(initial=0)) + 1
-    keys, inverse = np.unique(node * width + thread, return_inverse=True)
+    pairs = node * width + thread
+    limit = int(pairs.max(initial=0)) + 1
+    if limit <= 4 * len(pairs) + _COUNTED_PAIRS:
+        keys, inverse = _numbered(pairs, limit)
+    else:
+        keys, inverse = np.unique(pairs, return_inverse=True)
     samples = np.bincount(inverse, minlength=len(keys)).astype(np.int64)
     value = np.zeros(len(keys), np.int64)
     np.add.at(value, inverse, values)

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from stallscope.printable import printable
+from stallscope.regular_file import MemoryImage
 from topdown.stacks.elf.file import PT_LOAD, ElfError, ElfFile
 from topdown.stacks.profile import ProfileWarning
 from topdown.stacks.symbol_table import SymbolTable
@@ -27,7 +28,7 @@ from topdown.stacks.symbols.symbol_cache import (
     load_symbols,
     symbol_cache,
 )
-from topdown.stacks.symbols.system_images import VDSO, vdso_image
+from topdown.stacks.symbols.system_images import VDSO, is_live_vdso, vdso_image
 
 if TYPE_CHECKING:
     from stallscope._native import Object
@@ -178,14 +179,27 @@ def _without_reader(
     if mapped.path == VDSO:
         image = vdso_image(mapped, sources)
         if image is not None:
-            try:
-                return _elf_symbols(ElfFile(image), None)
-            except ElfError as error:
-                return ObjectSymbols(None, None, _unreadable(error.message))
+            return _vdso_symbols(image, sources)
     if not mapped.path.startswith(b"/"):
         return ObjectSymbols(None, None)
     cached = load_symbols(mapped.build_id, sources)
     return cached[0] if cached is not None and cached[1] else cached
+
+
+def _vdso_symbols(image: MemoryImage, sources: SymbolSources) -> ObjectSymbols:
+    """Return the symbols of a vdso; those of the running kernel are cached."""
+    try:
+        file = ElfFile(image)
+        cached = load_symbols(file.build_id, sources)
+        if cached is not None:
+            return cached[0]
+        symbols = _elf_symbols(file, None)
+    except ElfError as error:
+        return ObjectSymbols(None, None, _unreadable(error.message))
+    if is_live_vdso(image):
+        content = list(encode_symbols(symbols, is_full=True))
+        symbol_cache(sources).store(file.build_id, [], content)
+    return symbols
 
 
 def _file_symbols(

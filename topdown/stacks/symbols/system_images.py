@@ -124,6 +124,12 @@ def vdso_image(mapped: "Object", sources: SymbolSources) -> MemoryImage | None:
     return None
 
 
+def is_live_vdso(image: MemoryImage) -> bool:
+    """Return whether this is the vdso of the running kernel."""
+    live = _live_vdso()
+    return live is not None and live.read(0, live.size) == image.read(0, image.size)
+
+
 def _build_id(image: MemoryImage) -> bytes:
     try:
         return ElfFile(image).build_id

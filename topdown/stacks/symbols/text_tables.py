@@ -21,6 +21,7 @@ _HEX[np.frombuffer(b"ABCDEF", np.uint8)] = np.arange(10, 16)
 _NOT_DIGITS = np.uint64(0xF0F0F0F0F0F0F0F0)
 _IS_TEXT = np.zeros(256, np.bool_)
 _IS_TEXT[np.frombuffer(b"tTwWvV", np.uint8)] = True
+_KERNEL_BLOCK = 1 << 18
 _PADDING = bytes(2 * _ADDRESS_WIDTH)
 _LAST_ADDRESS = np.uint64(0xFFFFFFFFFFFFFFFF)
 
@@ -32,19 +33,16 @@ def kernel_table(text: bytes) -> tuple[SymbolTable, bool]:
     the line, after a tab (see ``module_of``).
     """
     content = np.frombuffer(text, np.uint8)
-    starts, ends = _lines(content)
-    width = _ADDRESS_WIDTH
-    starts = starts[ends - starts > width + 3]
-    if not len(starts):
+    begin = 0
+    parts = []
+    while begin < len(text):  # arrays of a block stay in the CPU's cache
+        stop = text.find(b"\n", begin + _KERNEL_BLOCK) + 1 or len(text)
+        parts.append(_text_symbols(content[begin:stop], begin))
+        begin = stop
+    if not any(len(starts) for starts, _ in parts):
         return empty_table(), False
-    window = np.ascontiguousarray(sliding_window_view(content, width)[starts])
-    digits = _HEX[window]
-    words = digits.view(np.uint64)
-    valid = ((words[:, 0] | words[:, 1]) & _NOT_DIGITS) == 0
-    valid &= (content[starts + width] == ord(" ")) & _IS_TEXT[content[starts + width + 1]]
-    if not valid.any():
-        return empty_table(), False
-    starts, addresses = starts[valid], _from_nibbles(digits[valid])
+    starts = np.concatenate([starts for starts, _ in parts])
+    addresses = np.concatenate([addresses for _, addresses in parts])
     if not addresses.any():
         return empty_table(), True
     order = np.argsort(addresses, kind="stable")
@@ -58,9 +56,29 @@ def kernel_table(text: bytes) -> tuple[SymbolTable, bool]:
         np.arange(len(addresses), dtype=np.uint32),
         end,
         np.full(len(addresses), RANK_SIZELESS, np.uint8),
-        (starts[order[last]] + width + 3).astype(np.uint32),
+        starts[order[last]] + np.uint32(_ADDRESS_WIDTH + 3),
         text,
     ), False
+
+
+def _text_symbols(
+    content: npt.NDArray[np.uint8], offset: int
+) -> tuple[npt.NDArray[np.uint32], npt.NDArray[np.uint64]]:
+    """Return start of the line and address of each text symbol in whole lines of kallsyms.
+
+    ``offset``: that of the lines in the text.
+    """
+    starts, ends = _lines(content)
+    width = _ADDRESS_WIDTH
+    starts = starts[ends - starts > width + 3]
+    if not len(starts):
+        return np.zeros(0, np.uint32), np.zeros(0, np.uint64)
+    window = np.ascontiguousarray(sliding_window_view(content, width)[starts])
+    digits = _HEX[window]
+    words = digits.view(np.uint64)
+    valid = ((words[:, 0] | words[:, 1]) & _NOT_DIGITS) == 0
+    valid &= (content[starts + width] == ord(" ")) & _IS_TEXT[content[starts + width + 1]]
+    return (starts[valid] + offset).astype(np.uint32), _from_nibbles(digits[valid])
 
 
 def module_of(table: SymbolTable, group: int) -> bytes:

@@ -12,15 +12,13 @@ from stallscope.printable import printable
 from stallscope.regular_file import RegularFile
 from topdown.stacks.elf.file import ElfError, ElfFile
 from topdown.stacks.profile import ProfileWarning
-from topdown.stacks.symbols.binaries import find_binary
 from topdown.stacks.symbols.build_id_cache import BuildIdCache
-from topdown.stacks.symbols.file_result import FileResult
-from topdown.stacks.symbols.limited_reader import LimitedReader
 from topdown.stacks.symbols.sources import SymbolSources
 from topdown.stacks.symbols.system_images import VDSO, vdso_image
 
 if TYPE_CHECKING:
     from stallscope._native import Object
+    from topdown.stacks.symbols.limited_reader import LimitedReader, ReaderOutput
 
 _MAGIC = b"SUNW\x02\0\0\0"
 _ENTRY_LIMIT = 64 << 20
@@ -46,8 +44,7 @@ class UnwindTables:
     def __init__(self, sources: SymbolSources) -> None:
         """Set where binaries are searched."""
         self._sources = sources
-        limits = replace(sources.limits, output_bytes=_OUTPUT_LIMIT)
-        self._reader = LimitedReader(partial(_read_table, sources), limits, sources.budget)
+        self._reader: LimitedReader | None = None
         self._cache = unwind_cache(sources)
         self._by_build_id: dict[bytes, UnwindTable] = {}
         self._opened = 0
@@ -97,7 +94,9 @@ class UnwindTables:
         if cached is not None and cached[1]:
             return cached[0]
         outdated = None if cached is None else cached[0]
-        output = self._reader.output(pickle.dumps(_mapped_file(mapped)))
+        from topdown.stacks.symbols.file_result import FileResult  # noqa: PLC0415 - if not cached
+
+        output = self._output(mapped)
         if output.failure:
             raise UnwindTableError(output.failure)
         result = FileResult.decode(output.content)
@@ -111,6 +110,18 @@ class UnwindTables:
         if result.identities is not None and table.rows:
             self._cache.store(mapped.build_id, result.identities, [result.content])
         return table
+
+    def _output(self, mapped: "Object") -> "ReaderOutput":
+        """Return the output of the limited process for an object."""
+        if self._reader is None:
+            from topdown.stacks.symbols.limited_reader import (  # noqa: PLC0415 - if not cached
+                LimitedReader,
+            )
+
+            sources = self._sources
+            limits = replace(sources.limits, output_bytes=_OUTPUT_LIMIT)
+            self._reader = LimitedReader(partial(_read_table, sources), limits, sources.budget)
+        return self._reader.output(pickle.dumps(_mapped_file(mapped)))
 
     def _load(self, build_id: bytes) -> tuple[UnwindTable, bool] | None:
         """Return the table of an entry and whether it is up to date, None if there is none."""
@@ -153,6 +164,9 @@ def _mapped_file(mapped: "Object") -> _MappedFile:
 
 def _read_table(sources: SymbolSources, request: bytes) -> Iterator[bytes]:
     """Yield the table of an object's file; runs in the limited process."""
+    from topdown.stacks.symbols.binaries import find_binary  # noqa: PLC0415 - if not cached
+    from topdown.stacks.symbols.file_result import FileResult  # noqa: PLC0415
+
     mapped = pickle.loads(request)  # noqa: S301 - from the parent
     with ExitStack() as files:
         binary = find_binary(mapped, sources, files)
