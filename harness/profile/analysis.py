@@ -211,7 +211,7 @@ def _fold_options(recording: Recording, options: AnalysisOptions) -> FoldOptions
 
 
 def _verified_pids(manifest: Manifest | None) -> frozenset[int]:
-    """Return the processes whose chains by frame pointers the recorder found to be complete."""
+    """Return the processes whose chains by frame pointers are complete, as the probe measured."""
     if manifest is None or manifest.stacks is None:
         return frozenset()
     return frozenset(

@@ -21,9 +21,9 @@ def recording_text(stacks: StacksResult) -> str:
         "dwarf": copied,
         "mixed": f"{copied}, for processes without frame pointers",
     }.get(stacks.chosen, stacks.chosen)
-    if stacks.asked == "auto":
+    if stacks.requested == "auto":
         return f"{how} (auto: {stacks.why})" if stacks.why else f"{how} (auto)"
-    return f"{how} (--stacks {stacks.asked})"
+    return f"{how} (--stacks {stacks.requested})"
 
 
 def shares_text(stacks: StacksResult) -> str:

@@ -136,7 +136,7 @@ whole      97.2 %; truncated 2.8 %: beyond the copied stack 2.1 %, no unwind inf
     [
         (StackRecording("fp", "fp", 0, "", ()), "by frame pointers (--stacks fp)"),
         (StackRecording("fp", "auto", 0, "", ()), "by frame pointers (auto)"),
-        (StackRecording("dwarf", "dwarf", 65528, "asked for", ()), "copied, 64 KiB per sample (--stacks dwarf)"),
+        (StackRecording("dwarf", "dwarf", 65528, "requested", ()), "copied, 64 KiB per sample (--stacks dwarf)"),
         (StackRecording("mixed", "auto", 16384, "it is", ()), "for processes without frame pointers (auto: it is)"),
         (StackRecording("\x1b[2J", "\x1b", 1, "\x1b", ()), "\\x1b[2J (--stacks \\x1b)"),
     ],

@@ -73,10 +73,10 @@ def find_truncation(
 
     A chain is complete if the unwinder reached its end, or if its outermost function is an entry
     function; if no user frames are expected, a chain of kernel frames is also complete.
-    ``verified`` (n_chains,): chains by frame pointers of processes in which the recorder
-    compared such chains with unwound stacks and found them complete. Of these, a chain whose
+    ``verified`` (n_chains,): chains of processes whose chains by frame pointers the recorder
+    compared with unwound stacks, with the result that they are complete. Of these, a chain whose
     outermost function has no name is complete too: entry functions of a stripped C library have
-    none.
+    no names.
     """
     lengths = np.diff(stacks.chains.offset)
     full = lengths > 0

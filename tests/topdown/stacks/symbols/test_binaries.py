@@ -116,7 +116,7 @@ def test_a_warning_shows_no_control_characters(made):
     assert "\n" not in result.message
 
 
-def test_debug_files_are_found_by_build_id(programs, tmp_path: Path, made):
+def test_debug_files_are_identified_by_build_id(programs, tmp_path: Path, made):
     name = programs.build_id.hex()
     place = tmp_path / "debug/.build-id" / name[:2]
     place.mkdir(parents=True)

@@ -43,7 +43,7 @@ def jit_map(proc: Path) -> Path:
     return proc / "4711/root/tmp/perf-5.map"
 
 
-def test_the_map_is_found_by_the_pid_in_the_namespace(proc: Path, jit_map: Path):
+def test_the_map_has_the_pid_of_the_namespace_in_its_name(proc: Path, jit_map: Path):
     jit_map.write_text("1000 10 compiled\n")
     assert names_of(SymbolSources(boot_id=BOOT, proc=proc), 0x1001) == ([b"compiled"], None)
 
