@@ -53,7 +53,7 @@ def ratio(*, at_least: float | None = None, at_most: float | None = None) -> Bou
 
 
 def difference(*, at_most: float) -> Bound:
-    """Return a bound on ours - peer."""
+    """Return a bound on our value minus the peer's."""
     return Bound(Quantity.DIFFERENCE, at_most=at_most)
 
 

@@ -8,6 +8,7 @@ recommendation had: a slow or shared disk has no limit that serves both reader a
 
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from benchmarks.cases import Bound, Case, ratio
 from benchmarks.effort import pairs, seconds
@@ -57,16 +58,25 @@ BOUNDS = {
 }
 
 
-def run() -> list[Case]:
-    """Measure the storm on the disk below build/."""
+def storm_options(*, rounds: int, duration_s: float, **others: Any) -> StormOptions:
+    """Return the options of a storm on the disk below build/."""
     folder = Path("build")
     folder.mkdir(exist_ok=True)
-    options = StormOptions(
+    return StormOptions(
         path=str(folder),
-        rounds=pairs(ROUNDS),
-        duration_s=seconds(DURATION_S),
-        warmup_s=WARMUP_S,
+        rounds=pairs(rounds),
+        duration_s=seconds(duration_s),
         rest_s=REST_S,
+        **others,
+    )
+
+
+def run() -> list[Case]:
+    """Measure the storm on the disk below build/."""
+    options = storm_options(
+        rounds=ROUNDS,
+        duration_s=DURATION_S,
+        warmup_s=WARMUP_S,
         limits=LIMITS,
         no_limit=False,
         first_come=False,

@@ -6,32 +6,23 @@ of compaction are on the disk at once. A latency ratio below 1 is an improvement
 the recommended limit is the server's default, whatever the disk; its cost for compaction is shown.
 """
 
-from pathlib import Path
-
 from benchmarks.cases import Case
-from benchmarks.effort import pairs, seconds
-from benchmarks.storm import cases
-from harness.labs.storm.options import StormOptions
+from benchmarks.storm import cases, storm_options
 from harness.labs.storm.server import measure_server_storm
 
 LIMITS = (32, 16)  # compared with the server's default
 ROUNDS = 7
 DURATION_S = 4.0
 WARMUP_S = 0.5
-REST_S = 1.0  # cloud disks have limiters with a burst, and drives have caches
 VALUES_BYTES = 2**29
 
 
 def run() -> list[Case]:
     """Measure the server's storm on the disk below build/."""
-    folder = Path("build")
-    folder.mkdir(exist_ok=True)
-    options = StormOptions(
-        path=str(folder),
-        rounds=pairs(ROUNDS),
-        duration_s=seconds(DURATION_S),
+    options = storm_options(
+        rounds=ROUNDS,
+        duration_s=DURATION_S,
         warmup_s=WARMUP_S,
-        rest_s=REST_S,
         limits=LIMITS,
         size_bytes=VALUES_BYTES,
         server=True,

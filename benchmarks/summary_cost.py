@@ -24,7 +24,7 @@ TARGETS = Path(__file__).parent / "targets"
 
 
 def run() -> list[Case]:
-    """Measure CPU time and peak memory of all three."""
+    """Measure CPU time and peak memory of stallscope report, perf script and perf report."""
     cases: list[Case] = []
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)

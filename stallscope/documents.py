@@ -88,7 +88,7 @@ def encode(document: object, *, indent: int = 0) -> str:
 
 
 def _plain(value: object) -> object:
-    """Return a number of numpy as Python's own."""
+    """Return a numpy number as a Python number; TypeError for other types."""
     if type(value).__module__ == "numpy" and (item := getattr(value, "item", None)):
         return item()
     raise TypeError(f"{type(value)} has no form in JSON")

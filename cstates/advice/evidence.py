@@ -1,9 +1,8 @@
 """Measured wake-ups as evidence of what closing states gains."""
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 
-from cstates.wake_latency import WakeFinding, WakeVerdict
+from cstates.wake_latency import WakeFinding
 
 _INCONCLUSIVE = frozenset(
     {WakeFinding.TOO_FEW, WakeFinding.WITHOUT_EFFECT, WakeFinding.NOT_COUNTED}
@@ -23,11 +22,3 @@ class WakeEvidence:
     def conclusive(self) -> bool:
         """Return whether the test has a verdict, including "nothing to gain"."""
         return self.finding not in _INCONCLUSIVE
-
-
-def evidence_from(verdicts: Iterable[WakeVerdict]) -> tuple[WakeEvidence, ...]:
-    """Return the evidence in verdicts of measured wake-ups."""
-    return tuple(
-        WakeEvidence(verdict.test.name, verdict.setting.closed, verdict.finding, verdict.text)
-        for verdict in verdicts
-    )

@@ -44,11 +44,6 @@ def escaped(text: str) -> str:
     return html.escape(text, quote=True)
 
 
-def escaped_visible(text: str, longest: int = 1200) -> str:
-    """Return an untrusted text as markup, cut, with control characters made visible."""
-    return escaped(visible_text(text, longest))
-
-
 def json_for_script(value: object) -> str:
     """Return a value as JSON that cannot end the script element around it."""
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))

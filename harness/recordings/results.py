@@ -1,5 +1,6 @@
 """Results that a recording keeps and a command prints."""
 
+from collections.abc import Mapping
 from typing import Literal
 
 from cstates.fingerprint import Fingerprint
@@ -21,6 +22,16 @@ class RecordedResult(Document, frozen=True, kw_only=True):
     report: str | UnsetType | None = UNSET
 
     @property
+    def source_text(self) -> str:
+        """Return the source, and whether the measurement was interrupted."""
+        return self.source if self.complete else f"{self.source}, interrupted"
+
+    @property
     def title(self) -> str:
         """Return the subject of the measurement, for a page; by default the document's name."""
         return schema_name(self).partition("/")[0]
+
+
+def facts_text(facts: Mapping[str, str]) -> str:
+    """Return facts by label in one line; an empty text if there are none."""
+    return "; ".join(f"{label}: {text}" for label, text in facts.items())

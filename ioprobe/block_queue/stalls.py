@@ -101,7 +101,7 @@ class SubmissionCounter:
         thread.entered_ns, thread.is_blocked = t_ns, False
 
     def blocked(self, tid: int) -> None:
-        """Note that a thread went into uninterruptible sleep."""
+        """Record that a thread has entered uninterruptible sleep."""
         thread = self.threads.get(tid)
         if thread is not None and thread.entered_ns is not None:
             thread.is_blocked = True

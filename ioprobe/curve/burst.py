@@ -18,8 +18,9 @@ _MASK_REASON = "measured in the burst before the steady state"
 
 @dataclass(frozen=True, slots=True)
 class Burst:
-    """A faster beginning: readings numbered below ``first_steady`` were measured in it.
+    """The faster start of a disk that limits its rate later.
 
+    Readings with a number below ``first_steady`` were measured during the burst.
     ``fall`` is the share of throughput that was lost. If ``within_readings`` is set, each reading
     begins with a burst.
     """

@@ -118,7 +118,7 @@ class _MixMeasurement:
             self.cells[index] = self.measure_load(reads, writes, block_bytes)
 
     def is_beyond_miss(self, index: tuple[int, int]) -> bool:
-        """Return whether a cell with no more of either load has missed."""
+        """Return whether a cell with at most these rates has missed its load."""
         return any(
             cell.outcome is CellOutcome.MISSED and other[0] <= index[0] and other[1] <= index[1]
             for other, cell in self.cells.items()

@@ -17,11 +17,6 @@ RESULT_FILE = "idle.json"
 PAGE = "report.html"
 
 
-def is_idle(directory: Path) -> bool:
-    """Return whether a directory is a recording of idle intervals."""
-    return recording_directory.is_recording_of(KIND, directory)
-
-
 def make_directory(path: Path, *, force: bool) -> None:
     """Make the recording's directory; with ``force``, replace a recording of idle intervals.
 

@@ -12,6 +12,7 @@ from harness.page.latency_panel import DECADES, look
 from harness.page.latency_panel import STYLE as LATENCY_STYLE
 from harness.page.panels import CURVE_STYLE, Panel
 from harness.page.plot import Axis, Figure, Line, Plot, Tick, decade_ticks, round_ticks
+from harness.recordings.results import facts_text
 from ioprobe.engine.points import Latency
 
 _LINES: tuple[tuple[str, Callable[[Latency], float]], ...] = (
@@ -30,10 +31,9 @@ def panels(result: CurveResult) -> tuple[Panel, ...]:
             Figure(_throughput(result, accepted), "Throughput by requests in flight"),
             Figure(_latency(result, accepted), "Latency by requests in flight"),
         ]
-    state = "" if result.complete else ", interrupted"
     markup = fragment(
         "harness.io.curve/panel.html",
-        hint=f"{result.requests.text}, {result.source}{state}",
+        hint=f"{result.requests.text}, {result.source_text}",
         findings=result.findings,
         depths=named_depths(result),
         figures=figures,
@@ -45,7 +45,7 @@ def panels(result: CurveResult) -> tuple[Panel, ...]:
         hints=(
             *_masked(result),
             *result.warnings,
-            "; ".join(f"{label}: {text}" for label, text in result.facts.items()),
+            facts_text(result.facts),
         ),
     )
     return (Panel(markup, (LATENCY_STYLE, CURVE_STYLE)),)

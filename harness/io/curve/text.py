@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from harness.cli.table import fitting_rows
 from harness.cli.terminal import printable, wrapped
 from harness.io.curve.result import CurvePoint, CurveResult, named_depths
+from harness.recordings.results import facts_text
 from stallscope.quantities import value_text
 
 HEADS = ("Depth", "Requests/s", "min-max", "mean", "p50", "p99", "p99.9", "max")
@@ -16,7 +17,7 @@ _LONGEST_BAR, _SHORTEST_BAR = 24, 6
 def lines(result: CurveResult, width: int) -> Iterator[str]:
     """Yield the table, the named depths and the findings."""
     yield from wrapped(f"{result.title}: {result.requests.text}, {result.source}", width)
-    facts = "; ".join(f"{label}: {text}" for label, text in result.facts.items())
+    facts = facts_text(result.facts)
     yield from wrapped(facts, width, "  ") if facts else ()
     if not result.complete:
         yield "interrupted: results up to that moment"

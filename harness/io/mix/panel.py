@@ -6,13 +6,14 @@ from harness.page.document import fragment
 from harness.page.heat_map import render_heat_map
 from harness.page.latency_panel import STYLE as LATENCY_STYLE
 from harness.page.panels import HEAT_MAP_STYLE, Panel
+from harness.recordings.results import facts_text
 
 
 def panels(result: MixResult) -> tuple[Panel, ...]:
     """Return the panel of a mix."""
     hints = [
         *result.warnings,
-        "; ".join(f"{label}: {text}" for label, text in result.facts.items()),
+        facts_text(result.facts),
     ]
     if masked := masked_counts(result):
         hints.insert(
@@ -23,7 +24,7 @@ def panels(result: MixResult) -> tuple[Panel, ...]:
     rates = (("reads", result.max_reads_per_s), ("writes", result.max_writes_per_s))
     markup = fragment(
         "harness.io.mix/panel.html",
-        hint=f"{result.requests}, {result.source}{'' if result.complete else ', interrupted'}",
+        hint=f"{result.requests}, {result.source_text}",
         rates=[(f"{rate:,.0f}", kind) for kind, rate in rates if rate is not None],
         maps=[(heat_map.title, render_heat_map(heat_map)) for heat_map in heat_maps(result)],
         hints=hints,

@@ -7,6 +7,7 @@ from harness.cli.terminal import wrapped
 from harness.io.mix.maps import heat_maps, masked_counts
 from harness.io.mix.result import MixResult
 from harness.page.heat_map import HeatMap, HeatMapCell
+from harness.recordings.results import facts_text
 
 _MASKED = "-"
 
@@ -14,7 +15,7 @@ _MASKED = "-"
 def lines(result: MixResult, width: int) -> Iterator[str]:
     """Yield all maps and the masked cells."""
     yield from wrapped(f"{result.title}: {result.requests}, {result.source}", width)
-    facts = "; ".join(f"{label}: {text}" for label, text in result.facts.items())
+    facts = facts_text(result.facts)
     yield from wrapped(facts, width, "  ") if facts else ()
     if not result.complete:
         yield "interrupted: results up to that moment"

@@ -7,6 +7,7 @@ from harness.page.document import fragment
 from harness.page.latency_panel import STYLE, Series, latency_figures, look, series_names
 from harness.page.panels import Panel
 from harness.page.plot import Axis, Figure, Plot, round_ticks
+from harness.recordings.results import facts_text
 from stallscope.histograms import Geometry
 
 GEOMETRY = Geometry(lowest=1, digits=3)  # of the engine's histograms
@@ -24,7 +25,7 @@ def panels(result: ProbeResult) -> tuple[Panel, ...]:
     ]
     markup = fragment(
         "harness.io.probe/panel.html",
-        hint=f"{result.reads_text}, {result.source}{'' if result.complete else ', interrupted'}",
+        hint=f"{result.reads_text}, {result.source_text}",
         names=series_names(series),
         figures=[*latency_figures(series), *_rate_figures(result)],
         heads=("Reads", "Requests", "Requests/s", *NAMES),
@@ -40,7 +41,7 @@ def panels(result: ProbeResult) -> tuple[Panel, ...]:
         hints=(
             *result.missing,
             *result.warnings,
-            "; ".join(f"{label}: {text}" for label, text in result.facts.items()),
+            facts_text(result.facts),
         ),
     )
     return (Panel(markup, (STYLE,)),)

@@ -31,7 +31,7 @@ def panels(result: QueueResult) -> tuple[Panel, ...]:
     mount = result.mount
     markup = fragment(
         "harness.io.queue/panel.html",
-        hint=f"{result.headline}; {result.source}{'' if result.complete else ', interrupted'}",
+        hint=f"{result.headline}; {result.source_text}",
         depth=depth_text(result),
         mount=mount and {"title": mount_text(mount), "rows": _setting_rows(mount.settings)},
         devices=[

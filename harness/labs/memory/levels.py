@@ -93,13 +93,13 @@ class _Curve:
 
 
 def _without_outliers(values: list[float]) -> list[float]:
-    """Return the median of each value and up to two neighbours on each side, equally many."""
+    """Return the median of each value and its neighbours, up to two on each side, symmetric."""
     widths = [min(2, index, len(values) - 1 - index) for index in range(len(values))]
     return [median(values[index - width : index + width + 1]) for index, width in enumerate(widths)]
 
 
 def _plateaus(curve: _Curve) -> list[range]:
-    """Return the ranges of rings around which the fit is flat; the last one has the last ring."""
+    """Return the ranges of rings in which the fit is flat; one of them has the last ring."""
     flat = [_rise(curve, index) < log2(FLAT_FACTOR) for index in range(len(curve.rings))]
     runs: list[range] = []
     start = 0
@@ -111,9 +111,7 @@ def _plateaus(curve: _Curve) -> list[range]:
     runs = [run for run in runs if curve.octaves_of(run) >= MIN_OCTAVES]
     last = len(flat) - 1
     if not runs or runs[-1].stop <= last:
-        runs.append(
-            range(last, last + 1)
-        )  # the curve still rises; its end stands for the next level
+        runs.append(range(last, last + 1))  # the curve still rises: its end is the next level
     return runs
 
 

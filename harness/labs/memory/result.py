@@ -1,17 +1,21 @@
 """The result of `stallscope lab memory`: levels, ways, and all points by section."""
 
-from typing import Literal
+from typing import Literal, TypeVar
+
+from msgspec import convert
+from msgspec.structs import asdict
 
 from cstates.fingerprint import Fingerprint
 from harness.labs.memory.associativity import CacheWays
 from harness.labs.memory.caches import CacheRow
 from harness.labs.memory.findings import MemoryFindings, memory_findings
-from harness.labs.memory.levels import Confidence, Level
+from harness.labs.memory.levels import Confidence
 from harness.labs.memory.measurement import MemoryMeasurement, SectionReadings
 from harness.labs.memory.plan import LabSection
-from harness.labs.memory.points import Pages, PointReading, RingPoint, SkippedPoint, ThreadReading
-from stallscope.cpu_caches import CpuCache
+from harness.labs.memory.points import Pages, PointReading, SkippedPoint, ThreadReading
 from stallscope.documents import Amount, Count, Document, Natural, Record, field
+
+T = TypeVar("T", bound=Record)
 
 
 class SysfsCache(Record, frozen=True, kw_only=True):
@@ -90,8 +94,8 @@ class MemoryThread(Record, frozen=True, kw_only=True):
     counts_per_step: dict[str, Amount | None]
 
 
-class MemoryPoint(Record, frozen=True, kw_only=True):
-    """A measured point; with several threads a latency is the median over threads."""
+class MemoryRing(Record, frozen=True, kw_only=True):
+    """A ring of lines, and the CPUs that walk it."""
 
     ring_bytes: Count
     lines: Count
@@ -99,6 +103,11 @@ class MemoryPoint(Record, frozen=True, kw_only=True):
     pages: Pages  # requested
     cpus: tuple[Count, ...]
     node: Count | None
+
+
+class MemoryPoint(MemoryRing, frozen=True, kw_only=True):
+    """A measured point; with several threads a latency is the median over threads."""
+
     kind: Literal["measured"] = "measured"
     min_ns: Amount = field(name="least_ns")
     median_ns: Amount
@@ -106,15 +115,9 @@ class MemoryPoint(Record, frozen=True, kw_only=True):
     threads: tuple[MemoryThread, ...]
 
 
-class MemorySkippedPoint(Record, frozen=True, kw_only=True):
+class MemorySkippedPoint(MemoryRing, frozen=True, kw_only=True):
     """A point that was not measured, with the reason."""
 
-    ring_bytes: Count
-    lines: Count
-    stride_bytes: Count
-    pages: Pages
-    cpus: tuple[Count, ...]
-    node: Count | None
     why: str
 
 
@@ -178,38 +181,17 @@ def _machine(lab: MemoryMeasurement, cpu_model: str) -> MemoryMachine:
         cpu=cpu_model,
         cpus=machine.cpus,
         nodes=tuple(MemoryNode(node=node.number, cpus=node.cpus) for node in machine.nodes),
-        caches=tuple(map(_cache, machine.caches)),
+        caches=tuple(_record(SysfsCache, cache) for cache in machine.caches),
         memory_limit_bytes=lab.limit_bytes,
-    )
-
-
-def _cache(cache: CpuCache) -> SysfsCache:
-    return SysfsCache(
-        level=cache.level,
-        size_bytes=cache.size_bytes,
-        ways=cache.ways,
-        line_bytes=cache.line_bytes,
-        shared_cpus=cache.shared_cpus,
     )
 
 
 def _level(row: CacheRow) -> MemoryLevel:
     return MemoryLevel(
         name=row.name,
-        detected=None if row.level is None else _detected(row.level),
+        detected=None if row.level is None else _record(DetectedLevel, row.level),
         sysfs_bytes=None if row.cache is None else row.cache.size_bytes,
         verdict=row.verdict,
-    )
-
-
-def _detected(level: Level) -> DetectedLevel:
-    return DetectedLevel(
-        latency_ns=level.latency_ns,
-        first_bytes=level.first_bytes,
-        fits_bytes=level.fits_bytes,
-        exceeds_bytes=level.exceeds_bytes,
-        confidence=level.confidence,
-        noise=level.noise,
     )
 
 
@@ -240,14 +222,8 @@ def _section(section: SectionReadings) -> MemorySection:
 
 
 def _point(reading: PointReading) -> MemoryPoint:
-    point: RingPoint = reading.point
     return MemoryPoint(
-        ring_bytes=point.ring_bytes,
-        lines=point.lines,
-        stride_bytes=point.stride_bytes,
-        pages=point.pages,
-        cpus=point.cpus,
-        node=point.node,
+        **asdict(_record(MemoryRing, reading.point)),
         min_ns=reading.min_ns,
         median_ns=reading.median_ns,
         max_ns=reading.max_ns,
@@ -267,13 +243,9 @@ def _thread(thread: ThreadReading) -> MemoryThread:
 
 
 def _skipped_point(skipped: SkippedPoint) -> MemorySkippedPoint:
-    point = skipped.point
-    return MemorySkippedPoint(
-        ring_bytes=point.ring_bytes,
-        lines=point.lines,
-        stride_bytes=point.stride_bytes,
-        pages=point.pages,
-        cpus=point.cpus,
-        node=point.node,
-        why=skipped.why,
-    )
+    return MemorySkippedPoint(**asdict(_record(MemoryRing, skipped.point)), why=skipped.why)
+
+
+def _record(kind: type[T], source: object) -> T:
+    """Return a record with the attributes of the same names of a measured object."""
+    return convert(source, kind, from_attributes=True)

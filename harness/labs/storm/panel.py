@@ -12,6 +12,7 @@ from harness.page.latency_panel import DECADES, look
 from harness.page.latency_panel import STYLE as LATENCY_STYLE
 from harness.page.panels import CURVE_STYLE, Panel
 from harness.page.plot import Axis, Figure, Line, Plot, Tick, decade_ticks, round_ticks
+from harness.recordings.results import facts_text
 
 PERCENTILES = ("p50", "p99", "p99.9")
 _GIB = 2**30
@@ -23,7 +24,7 @@ def panels(result: StormResult) -> tuple[Panel, ...]:
     recommended = result.recommended
     markup = fragment(
         "harness.labs.storm/panel.html",
-        hint=f"{result.requests}, {result.source}{'' if result.complete else ', interrupted'}",
+        hint=f"{result.requests}, {result.source_text}",
         verdict=result.verdict,
         reason=result.verdict_reason,
         figures=_figures(result),
@@ -36,7 +37,7 @@ def panels(result: StormResult) -> tuple[Panel, ...]:
             comparison_text(result) if recommended.limit != result.against else "",
             *masked_texts(result),
             *result.warnings,
-            "; ".join(f"{label}: {text}" for label, text in result.facts.items()),
+            facts_text(result.facts),
         ),
     )
     return (Panel(markup, (LATENCY_STYLE, CURVE_STYLE)),)

@@ -68,7 +68,10 @@ def queue_use(before: QueueReading, after: QueueReading) -> QueueUse:
 
 
 def _delay_share(before: QueueReading, after: QueueReading) -> float | None:
-    """Return None also if the kernel's scheduler statistics are off: on_cpu_ns does not change."""
+    """Return the share of time that the threads waited for a CPU; None if it is unknown.
+
+    It is unknown too if on_cpu_ns does not change: the kernel's scheduler statistics are off.
+    """
     counters = (before.on_cpu_ns, after.on_cpu_ns, before.runnable_ns, after.runnable_ns)
     if any(counter is None for counter in counters) or after.on_cpu_ns == before.on_cpu_ns:
         return None

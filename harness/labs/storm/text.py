@@ -7,6 +7,7 @@ from harness.cli.terminal import wrapped
 from harness.labs.storm.measurement import READER
 from harness.labs.storm.plan import limit_text
 from harness.labs.storm.result import StormEstimates, StormResult, StormRow
+from harness.recordings.results import facts_text
 from stallscope.quantities import share_text, size_text, value_text
 from stallscope.statistics.estimate import Estimate
 
@@ -18,7 +19,7 @@ def lines(result: StormResult, room: int) -> Iterator[str]:
     """Yield the lines for a terminal ``room`` columns wide."""
     title = f"{result.title}: {result.requests}, {result.source}"
     yield from wrapped(title, room, "  ")
-    facts = "; ".join(f"{label}: {text}" for label, text in result.facts.items())
+    facts = facts_text(result.facts)
     yield from wrapped(facts, room, "  ") if facts else ()
     yield ""
     yield from _table([HEADS, *(row_cells(result, row) for row in result.table_rows)], room)
