@@ -21,7 +21,10 @@ Examples:
 @click.argument("path")
 @time_option("--duration", least=0.1, default=5.0, text="Length of the measurement, in seconds.")
 @click.option(
-    "--count", type=click.IntRange(1), metavar="N", help="Limit of requests, besides --duration."
+    "--count",
+    type=click.IntRange(1),
+    metavar="N",
+    help="Maximum number of requests. --duration limits the time as well.",
 )
 @click.option(
     "--ways",
@@ -59,7 +62,7 @@ def command(path: str, cached: bool, no_real_time: bool, as_json: bool, **values
     histogram and the parts of the latency. Numbers are marked if the self check finds own
     delays or a violation of Little's law. Ctrl-C keeps the results so far.
     """
-    from harness.io.curve.options import size_of  # noqa: PLC0415 - start-up stays light
+    from harness.cli.quantity_options import size_of  # noqa: PLC0415 - start-up stays light
     from harness.io.probe.histogram_rows import Scale  # noqa: PLC0415
     from harness.io.probe.options import ProbeOptions, selected_read_path  # noqa: PLC0415
     from harness.io.probe.session import run_probe  # noqa: PLC0415

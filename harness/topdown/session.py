@@ -80,6 +80,8 @@ def _write_file(result: TopdownResult, options: TopdownOptions) -> None:
         title = result.source if options.choice is None else options.choice.describe()
         page = render_slots_page(result, title=title, recording_name="", host={})
         write_whole(options.output, [page])
+    elif result.kind == "unavailable":
+        return  # reported before the measurement
     else:
         write_whole(options.output, [picture(result, options.picture)])
     note(f"written: {options.output}")

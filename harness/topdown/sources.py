@@ -142,14 +142,11 @@ def _observed(options: TopdownOptions, check: Check) -> TopdownRun:
     from topdown.slots.without_pmu.observation import observe  # noqa: PLC0415 - loads numpy
 
     assert options.choice is not None
-    if options.picture:
-        raise UnableError(
-            f"-o {options.output}: a picture needs counted intervals, and {check.detail}",
-            _remedy(check, options),
-        )
     note("no hardware counters: samples and kernel counters are reported instead of slots")
     for option in _counting_options(options):
         warn(f"{option} has no effect without hardware counters")
+    if options.picture:
+        warn(f"-o {options.output} is not written: a picture needs counted intervals")
     before = settings_now() if options.directory is not None else None
     with recording_directory(options.directory) as directory, live_progress(options) as follow:
         collector_options = CollectorOptions(

@@ -88,10 +88,14 @@ def test_a_target_that_ends_at_once(tmp_path: Path) -> None:
     assert topdown("--force", "-o", "kept", "--", "/bin/true", cwd=tmp_path).stdout != ""
 
 
-def test_a_picture_needs_counters(tmp_path: Path) -> None:
+def test_a_picture_needs_counters_and_the_report_is_printed(tmp_path: Path) -> None:
     run = topdown("-o", "slots.svg", "-I", "100", "--", *BUSY, cwd=tmp_path)
+    assert run.returncode == ExitCode.DONE, run.stderr
+    assert "-o slots.svg is not written: a picture needs counted intervals" in run.stderr
+    assert "unknown    slots" in run.stdout
+    assert not (tmp_path / "slots.svg").exists()
+    run = topdown("--source", "pmu", "-o", "x.svg", "-I", "100", "--", *BUSY, cwd=tmp_path)
     assert run.returncode == ExitCode.UNABLE
-    assert "a picture needs counted intervals" in run.stderr
 
 
 @pytest.mark.parametrize("words", [("-p", "2147483646"), ("--", "/no/such/command")])

@@ -21,7 +21,7 @@ _WARMUP_S = 0.2
 
 
 class CompareSubject(Protocol):
-    """What runs repeatedly."""
+    """The command of a comparison, which runs once per round and setting."""
 
     def command(self) -> Sequence[str]:
         """Return the command of the next run."""

@@ -1,18 +1,13 @@
 """The options of `stallscope io curve`, validated."""
 
-import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from harness.cli.quantity_options import size_of, time_ns
 from harness.io.verb_options import check_force
 from ioprobe.curve.plan import CurvePlan, CurveRequests
 from ioprobe.target.target import TargetRequirements
-from stallscope.errors import UsageError
-from stallscope.quantities import parse_size
-
-_TIME = re.compile(r"([0-9]{1,9}(?:\.[0-9]{1,6})?)(ns|us|µs|ms|s)")
-_NS = {"ns": 1, "us": 10**3, "µs": 10**3, "ms": 10**6, "s": 10**9}
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,22 +65,3 @@ def curve_options(path: str, values: dict[str, Any]) -> CurveOptions:
         io_properties=values["properties"],
         force=values["force"],
     )
-
-
-def size_of(option: str, text: str) -> int:
-    """Return a size in bytes; UsageError if the text is not a size."""
-    size = parse_size(text)
-    if not size:
-        raise UsageError(f"{option}: {text!r} is not a size", f"for example: {option} 4K")
-    return size
-
-
-def time_ns(option: str, text: str | None) -> float | None:
-    """Return a time in ns, or None without a text; UsageError if the text is not a time."""
-    if text is None:
-        return None
-    match = _TIME.fullmatch(text.strip())
-    time = float(match[1]) * _NS[match[2]] if match else 0.0
-    if time <= 0:
-        raise UsageError(f"{option}: {text!r} is not a time", f"for example: {option} 2ms")
-    return time

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from harness.io.curve.options import size_of
+from harness.cli.quantity_options import size_of
 from harness.io.verb_options import check_force
 from harness.page.pictures import FORMATS
 from ioprobe.mix.plan import MixPlan

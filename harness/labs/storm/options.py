@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from harness.io.curve.options import size_of
+from harness.cli.quantity_options import size_of
 from harness.page.pictures import split_outputs
 from ioprobe.storm import StormStreams
 from ioprobe.target.simulated import PREFIX

@@ -89,9 +89,10 @@ def _scattered(
 def _layout(
     capture: "Capture", rows: _Indexes
 ) -> tuple[_Indexes, npt.NDArray[np.uint64], tuple[str, ...], int] | None:
-    """Return the samples with the whole group, values (n, n_events), names, index of the sampled.
+    """Return the samples whose reading has all events, values (n, n_events), names, an index.
 
-    The group is that of the reading with most values, because members are opened one by one.
+    The index is the column of the sampled event. The group is that of the reading with most
+    values, because members are opened one by one.
     """
     read = capture.read[rows]
     present = np.flatnonzero(read != _NO_READING)

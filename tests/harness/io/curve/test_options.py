@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from harness.cli.command_line import main
-from harness.io.curve.options import time_ns
+from harness.cli.quantity_options import time_ns
 from stallscope.errors import ExitCode, UsageError
 
 

@@ -1,0 +1,28 @@
+"""Sizes and times on the command line, with their units."""
+
+import re
+
+from stallscope.errors import UsageError
+from stallscope.quantities import parse_size
+
+_TIME = re.compile(r"([0-9]{1,9}(?:\.[0-9]{1,6})?)(ns|us|µs|ms|s)")
+_NS = {"ns": 1, "us": 10**3, "µs": 10**3, "ms": 10**6, "s": 10**9}
+
+
+def size_of(option: str, text: str) -> int:
+    """Return a size in bytes; UsageError if the text is not a size."""
+    size = parse_size(text)
+    if not size:
+        raise UsageError(f"{option}: {text!r} is not a size", f"for example: {option} 4K")
+    return size
+
+
+def time_ns(option: str, text: str | None) -> float | None:
+    """Return a time in ns, or None without a text; UsageError if the text is not a time."""
+    if text is None:
+        return None
+    match = _TIME.fullmatch(text.strip())
+    time = float(match[1]) * _NS[match[2]] if match else 0.0
+    if time <= 0:
+        raise UsageError(f"{option}: {text!r} is not a time", f"for example: {option} 2ms")
+    return time
