@@ -8,11 +8,13 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
 #include <stdexcept>
 #include <system_error>
+#include <thread>
 
 #include "value_log/first_block.hpp"
 
@@ -49,6 +51,18 @@ descriptor open_directory(const std::string& path) {
   fail("--data " + path);
 }
 
+// Returns false if another server has the lock. After a server was killed, the kernel may hold its
+// lock until its last requests have completed.
+bool lock(int directory, const std::string& path) {
+  constexpr int attempts = 20;
+  for (int i = 0; i < attempts; ++i) {
+    if (::flock(directory, LOCK_EX | LOCK_NB) == 0) return true;
+    if (errno != EWOULDBLOCK && errno != EINTR) fail("cannot lock --data " + path);
+    std::this_thread::sleep_for(std::chrono::milliseconds{50});
+  }
+  return false;
+}
+
 void check_own(const std::string& path, int directory) {
   struct stat status {};
   if (::fstat(directory, &status) != 0) fail("--data " + path);
@@ -57,7 +71,7 @@ void check_own(const std::string& path, int directory) {
   if ((status.st_mode & 022U) != 0) {
     refuse(path, "is writable by other users: run chmod 700 on it or use another directory");
   }
-  if (::flock(directory, LOCK_EX | LOCK_NB) != 0) {
+  if (!lock(directory, path)) {
     refuse(path, "is in use by another server: stop that server or use another directory");
   }
 }
