@@ -5,7 +5,7 @@ import os
 import secrets
 import stat
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
@@ -55,6 +55,14 @@ def check_place(path: Path) -> None:
                 raise output_error(path, PermissionError(errno.EACCES, os.strerror(errno.EACCES)))
     except OSError as error:
         raise output_error(path, error) from error
+
+
+def check_files(paths: Sequence[Path], suffixes: Sequence[str]) -> None:
+    """Raise UsageError for a file that cannot be written, or has another suffix."""
+    for path in paths:
+        if path.suffix.lower() not in suffixes:
+            raise UsageError(f"-o {path}: unknown file type", f"use {', '.join(suffixes)}")
+        check_place(path)
 
 
 def default_directory(target: str) -> Path:
@@ -132,6 +140,8 @@ def output_error(path: Path, error: OSError) -> StallscopeError:
     message = f"cannot write {path}: {error.strerror}"
     if error.errno in FULL:
         return OutputError(message, "free some space there, or name another file")
+    if error.errno == errno.EPERM:
+        return UsageError(message, "name a path in a directory of this user, such as ~")
     return UsageError(
         message, "name a path in a directory that exists and that this user may write"
     )

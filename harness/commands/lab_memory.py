@@ -66,16 +66,13 @@ def command(
     strides, several threads, and every pair of NUMA nodes. Detects the levels in the curve and
     compares them with sysfs. Ctrl-C keeps the measured points.
     """
-    from harness.labs.memory.options import (  # noqa: PLC0415 - start-up stays light
-        OptionTexts,
-        check_outputs,
-        memory_options,
-    )
+    from harness.cli.outputs import check_files  # noqa: PLC0415 - start-up stays light
+    from harness.labs.memory.options import SUFFIXES, OptionTexts, memory_options  # noqa: PLC0415
     from harness.labs.memory.session import run_memory  # noqa: PLC0415
     from harness.workload.cores import usable_cpus  # noqa: PLC0415
 
     texts = OptionTexts(least=least, most=most, pages=pages, strides=strides, threads=threads)
     allowed = usable_cpus(cpus)
     options = memory_options(texts, quick=quick, cpu_count=len(allowed))
-    check_outputs(output)
+    check_files(output, SUFFIXES)
     run_memory(options, allowed, output, as_json=as_json)

@@ -67,15 +67,12 @@ def command(
     requests per second, by N: the points that a fit of scalability needs. Points whose server
     threads share a CPU with the loader are marked. Ctrl-C keeps finished runs.
     """
-    from harness.labs.scale.options import (  # noqa: PLC0415 - start-up stays light
-        ScaleOptions,
-        check_outputs,
-        doubling,
-    )
+    from harness.cli.outputs import check_files  # noqa: PLC0415 - start-up stays light
+    from harness.labs.scale.options import SUFFIXES, ScaleOptions, doubling  # noqa: PLC0415
     from harness.labs.scale.session import run_scale  # noqa: PLC0415
     from harness.workload.cores import usable_cpus  # noqa: PLC0415
 
-    check_outputs(output)
+    check_files(output, SUFFIXES)
     options = ScaleOptions(
         connections=doubling(connections),
         threads=doubling(threads or len(usable_cpus(cpus))),

@@ -6,6 +6,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
+from harness.cli.outputs import check_place
 from harness.cli.recording_options import Choice, choice
 from harness.page.pictures import FORMATS
 from stallscope.errors import UsageError
@@ -133,6 +134,8 @@ def _check_output(options: TopdownOptions) -> None:
             "name a directory, or a file ending in .html, .svg or .png; --json and --csv print to "
             "stdout",
         )
+    if options.output is not None and options.directory is None:
+        check_place(options.output)
     if options.directory is None or options.source not in (Source.RECORDING, Source.MODEL):
         return
     if options.source is Source.RECORDING:

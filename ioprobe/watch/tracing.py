@@ -109,7 +109,7 @@ def _tracepoints(events: Path, scope: WatchScope) -> BlockTracepoints:
 
 @contextmanager
 def _open_pages(instance: TraceInstance) -> Iterator[dict[int, int]]:
-    """Open the trace pages of every CPU; the value maps CPUs to descriptors."""
+    """Yield descriptors of the trace pages, by CPU."""
     with ExitStack() as stack:
         descriptors = {}
         for cpu in instance.cpus():

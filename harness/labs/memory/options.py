@@ -1,8 +1,6 @@
 """Options of `stallscope lab memory`, and their values from the command line."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 from harness.labs.memory.points import LINE_BYTES, Pages
 from harness.page.pictures import SUFFIXES as PICTURES
@@ -55,15 +53,6 @@ def memory_options(texts: OptionTexts, *, quick: bool, cpu_count: int) -> Memory
         threads=_threads(texts.threads, cpu_count) if texts.threads is not None else (),
         quick=quick,
     )
-
-
-def check_outputs(paths: Sequence[Path]) -> None:
-    """Raise UsageError for a file that cannot be written, before anything is measured."""
-    for path in paths:
-        if path.suffix.lower() not in SUFFIXES:
-            raise UsageError(f"-o {path}: unknown file type", f"use {', '.join(SUFFIXES)}")
-        if not path.absolute().parent.is_dir():
-            raise UsageError(f"-o {path}: no such directory", "create the directory first")
 
 
 def _ring(name: str, text: str) -> int:

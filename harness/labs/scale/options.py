@@ -1,13 +1,10 @@
 """Options of `stallscope lab scale`."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from pathlib import Path
 
 from harness.page.pictures import SUFFIXES as PICTURES
 from harness.workload.options import RUN_OVERHEAD_S
-from stallscope.errors import UsageError
 
 SUFFIXES = (".csv", ".json", *PICTURES)
 
@@ -68,12 +65,3 @@ def doubling(largest: int) -> tuple[int, ...]:
     """Return 1, 2, 4 and so on up to ``largest``, which is included."""
     powers = [1 << power for power in range(largest.bit_length())]
     return tuple(sorted({*powers, largest}))
-
-
-def check_outputs(paths: Sequence[Path]) -> None:
-    """Raise UsageError for a file that cannot be written, before anything runs."""
-    for path in paths:
-        if path.suffix.lower() not in SUFFIXES:
-            raise UsageError(f"-o {path}: unknown file type", f"use {', '.join(SUFFIXES)}")
-        if not path.absolute().parent.is_dir():
-            raise UsageError(f"-o {path}: no such directory", "create the directory first")

@@ -1,5 +1,8 @@
 """Requests that `stallscope topdown` refuses before a measurement."""
 
+import os
+from pathlib import Path
+
 import pytest
 
 from harness.cli.command_line import main
@@ -52,3 +55,14 @@ def test_contradictions(
     capsys: pytest.CaptureFixture[str], words: tuple[str, ...], expected_text: str
 ) -> None:
     assert expected_text in refused(capsys, *words)
+
+
+@pytest.mark.usefixtures("needs_root")
+def test_a_page_in_a_directory_of_another_user_is_refused_before_measuring(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("SUDO_UID", raising=False)
+    os.chown(tmp_path, 12345, 12345)
+    message = refused(capsys, "-a", "-o", str(tmp_path / "page.html"))
+    assert "belongs to the user 12345" in message
+    assert "remedy:" in message

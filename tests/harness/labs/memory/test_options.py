@@ -37,7 +37,7 @@ def test_values_are_parsed() -> None:
         (["--cpus", "65000"], "may not use CPU 65000"),
         (["--pages", "tiny"], "--pages"),
         (["-o", "curve.pdf"], "curve.pdf"),
-        (["-o", "/nonexistent/curve.svg"], "no such directory"),
+        (["-o", "/nonexistent/curve.svg"], "No such file or directory"),
     ],
 )
 def test_invalid_values_are_named(

@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from harness.labs.scale.options import LoadPoint, ScaleAxis, check_outputs, doubling
+from harness.cli.outputs import check_files
+from harness.labs.scale.options import SUFFIXES, LoadPoint, ScaleAxis, doubling
 from stallscope.errors import UsageError
 from tests.harness.labs.scale.measurements import OPTIONS
 
@@ -20,7 +21,7 @@ def test_every_thread_has_at_least_16_connections() -> None:
 
 
 def test_output_files_of_unknown_types_are_rejected(tmp_path: Path) -> None:
-    check_outputs([tmp_path / name for name in ("x.csv", "x.json", "x.svg", "x.PNG")])
+    check_files([tmp_path / name for name in ("x.csv", "x.json", "x.svg", "x.PNG")], SUFFIXES)
     for path in (tmp_path / "x.pdf", tmp_path / "none" / "x.csv"):
         with pytest.raises(UsageError):
-            check_outputs([path])
+            check_files([path], SUFFIXES)
