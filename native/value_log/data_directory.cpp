@@ -142,20 +142,20 @@ void data_directory::adopt_identity(std::uint32_t shards) {
       unknown = unknown || !block.never_begun();
       continue;
     }
-    const first_block::owner& whose = block.whose;
-    if (known && (whose.secret != identity_.secret || whose.keys != identity_.keys)) {
+    const first_block::owner& owner = block.identity;
+    if (known && (owner.secret != identity_.secret || owner.keys != identity_.keys)) {
       refuse(path_, "holds segments of two stores: " + name_of(name) +
                         " belongs to another store than the others");
     }
-    if (whose.shards != shards) {
-      refuse(path_, "was written with --threads " + std::to_string(whose.shards) +
+    if (owner.shards != shards) {
+      refuse(path_, "was written with --threads " + std::to_string(owner.shards) +
                         ": use the same number or another directory");
     }
-    if (whose.name != name) {
-      refuse(path_, "holds " + name_of(name) + ", which was written as " + name_of(whose.name) +
+    if (owner.name != name) {
+      refuse(path_, "holds " + name_of(name) + ", which was written as " + name_of(owner.name) +
                         ": rename it back or move it elsewhere");
     }
-    identity_ = {.shards = whose.shards, .keys = whose.keys, .secret = whose.secret};
+    identity_ = {.shards = owner.shards, .keys = owner.keys, .secret = owner.secret};
     known = true;
   }
   if (unknown && !known) {

@@ -16,9 +16,9 @@ constexpr std::array<char, 16> signature{'s', 't', 'a', 'l', 'l', 's', 'c', 'o',
                                          'p', 'e', ' ', 'l', 'o', 'g', ' ', '1'};
 static_assert(offsetof(first_block, records) == 512 && sizeof(first_block) <= block_bytes);
 
-std::uint64_t checksum_of(const first_block::owner& whose) {
-  return store::key_hash(whose.secret, {reinterpret_cast<const char*>(&whose),
-                                        offsetof(first_block::owner, checksum)});
+std::uint64_t checksum_of(const first_block::owner& identity) {
+  return store::key_hash(identity.secret, {reinterpret_cast<const char*>(&identity),
+                                           offsetof(first_block::owner, checksum)});
 }
 
 std::uint64_t checksum_of(std::uint64_t end, const segment_name& name,
@@ -30,10 +30,10 @@ std::uint64_t checksum_of(std::uint64_t end, const segment_name& name,
 }  // namespace
 
 bool first_block::whole() const {
-  return whose.signature == signature && whose.checksum == checksum_of(whose);
+  return identity.signature == signature && identity.checksum == checksum_of(identity);
 }
 
-bool first_block::never_begun() const { return whose.signature == owner{}.signature; }
+bool first_block::never_begun() const { return identity.signature == owner{}.signature; }
 
 bool first_block::whole_seal(const segment_name& name, const store::hash_seed& secret) const {
   return records.end >= block_bytes && records.checksum == checksum_of(records.end, name, secret);
@@ -42,14 +42,14 @@ bool first_block::whole_seal(const segment_name& name, const store::hash_seed& s
 first_block make_first_block(const store_identity& store, const segment_name& name,
                              std::uint64_t sealed_end) {
   first_block made{};
-  made.whose = {.signature = signature,
-                .shards = store.shards,
-                .name = name,
-                .unused = 0,
-                .keys = store.keys,
-                .secret = store.secret,
-                .checksum = 0};
-  made.whose.checksum = checksum_of(made.whose);
+  made.identity = {.signature = signature,
+                   .shards = store.shards,
+                   .name = name,
+                   .unused = 0,
+                   .keys = store.keys,
+                   .secret = store.secret,
+                   .checksum = 0};
+  made.identity.checksum = checksum_of(made.identity);
   if (sealed_end != 0) made.records = {sealed_end, checksum_of(sealed_end, name, store.secret)};
   return made;
 }

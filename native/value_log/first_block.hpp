@@ -27,7 +27,7 @@ struct first_block {
     std::uint64_t checksum;
   };
 
-  owner whose;
+  owner identity;
   std::array<std::byte, 512 - sizeof(owner)> zeros;
   seal records;
 

@@ -20,7 +20,7 @@ location location_of(const record& what, std::uint32_t segment, std::uint64_t of
           .counted_from = 0};
 }
 
-void tell_damage(recovery_report& report, const std::string& name, const damaged_part& part) {
+void report_damage(recovery_report& report, const std::string& name, const damaged_part& part) {
   report.damaged_bytes += part.to - part.from;
   report.messages.push_back(name + ": " + std::to_string(part.to - part.from) +
                             " bytes at offset " + std::to_string(part.from) +
@@ -31,7 +31,7 @@ void tell_damage(recovery_report& report, const std::string& name, const damaged
 
 // `damaged` parts are reported there. Compaction has several writes in flight, so a kill may leave
 // one out; its records are still in their old place. Writes of clients are sequential.
-void tell_gap(recovery_report& report, const std::string& name, const damaged_part& gap) {
+void report_gap(recovery_report& report, const std::string& name, const damaged_part& gap) {
   report.messages.push_back(name + ": " + std::to_string(gap.to - gap.from) + " bytes at offset " +
                             std::to_string(gap.from) +
                             " are zeros before whole records: either a write of compaction that "
@@ -39,7 +39,7 @@ void tell_gap(recovery_report& report, const std::string& name, const damaged_pa
                             "failure");
 }
 
-bool told_as_damage(const scanned_segment& scanned, const damaged_part& gap) {
+bool is_reported_as_damage(const scanned_segment& scanned, const damaged_part& gap) {
   return std::ranges::any_of(scanned.damaged, [&](const damaged_part& part) {
     return part.from < gap.to && gap.from < part.to;
   });
@@ -47,9 +47,9 @@ bool told_as_damage(const scanned_segment& scanned, const damaged_part& gap) {
 
 void report_parts(recovery_report& report, const std::string& name,
                   const scanned_segment& scanned) {
-  for (const damaged_part& part : scanned.damaged) tell_damage(report, name, part);
+  for (const damaged_part& part : scanned.damaged) report_damage(report, name, part);
   for (const damaged_part& gap : scanned.gaps) {
-    if (!told_as_damage(scanned, gap)) tell_gap(report, name, gap);
+    if (!is_reported_as_damage(scanned, gap)) report_gap(report, name, gap);
   }
   if (scanned.tail_bytes == 0) return;
   report.cut_bytes += scanned.tail_bytes;
@@ -91,8 +91,8 @@ void recover_segment(log_content& content, std::uint32_t number, recovery_report
     recovered->sealed = true;
     return leave(*recovered, opened.bytes, name, report);
   }
-  // Only the segment in use when the server ended can have an unfinished write. The first block can
-  // no longer tell whether this was the one.
+  // Only the segment in use when the server ended can have an unfinished write. The first block
+  // cannot show whether this was that segment.
   if (!opened.sound_head && scanned.tail_bytes != 0) {
     scanned.damaged.push_back({opened.bytes - scanned.tail_bytes, opened.bytes});
     scanned.tail_bytes = 0;

@@ -7,7 +7,7 @@ lines. At every third step there are two lines that do different things, and wha
 chooses between them, one in four times against the branch predictor's guess. All lines of a
 function lie in random order. So neither the next line nor the predicted way is surely what is
 needed next, as in real code that looks at its input, and a line that the instruction cache lacks
-is waited for. At the end of every KB the code returns if as many KB ran as were asked for.
+is waited for. At the end of every KB the code returns if the requested number of KB has run.
 
 What the lines compute is the same on both architectures, and depends on nothing but SEED. C++ of
 this size takes a hundred times as long to compile as this takes to assemble.
