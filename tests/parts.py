@@ -22,7 +22,9 @@ ALONE = (
     "live/test_lab_",
     "live/test_modelled_slots.py",
     "live/test_pin_live.py",
+    "live/test_python_frames.py",
     "live/test_python_py_spy.py",
+    "live/test_without_pmu.py",
 )
 BUILT = ("unwind/", "live/test_kernels_arm64.py", "live/test_python_versions.py")
 GUEST = ("pmu_guest/", "house/test_arm64.py")
