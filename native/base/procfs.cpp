@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <charconv>
 #include <cstdio>
 #include <memory>
@@ -60,6 +61,7 @@ std::string read_text(const std::filesystem::path& path, std::size_t limit) {
   std::array<char, 16'384> chunk{};
   while (text.size() < limit) {
     const auto got = ::read(fd.get(), chunk.data(), chunk.size());
+    if (got < 0 && errno == EINTR) continue;
     if (got <= 0) break;
     text.append(chunk.data(), static_cast<std::size_t>(got));
   }
@@ -172,6 +174,7 @@ bool for_each_line(const std::string& path, const std::function<bool(std::string
   std::size_t held = 0;
   while (true) {
     const auto got = ::read(fd.get(), chunk.data() + held, chunk.size() - held);
+    if (got < 0 && errno == EINTR) continue;
     if (got <= 0) return got == 0;
     const std::string_view text{chunk.data(), held + static_cast<std::size_t>(got)};
     std::size_t begin = 0;

@@ -43,7 +43,11 @@ end_guard::end_guard(int control_fd, message at_deadline, time_limits limits)
   const sigset_t set = ending_signals();
   signals_.reset(::signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC));
   if (!signals_) throw std::system_error(errno, std::generic_category(), "signalfd");
-  thread_ = std::thread{[this, control_fd] { watch(control_fd); }};
+  try {
+    thread_ = std::thread{[this, control_fd] { watch(control_fd); }};
+  } catch (const std::system_error& error) {
+    throw std::system_error(error.code(), "the thread that receives signals cannot start");
+  }
 }
 
 end_guard::~end_guard() {

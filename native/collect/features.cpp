@@ -170,7 +170,8 @@ host_description describe_host() {
   host.cpus_online = perf_events::format_cpu_list(online);
   host.cpus_online_count = static_cast<std::uint32_t>(online.size());
   host.cpus_configured = static_cast<std::uint32_t>(std::max(1L, ::sysconf(_SC_NPROCESSORS_CONF)));
-  host.memory_bytes = static_cast<std::uint64_t>(::sysconf(_SC_PHYS_PAGES)) *
+  // -1 if the system cannot report it; 0 then means unknown.
+  host.memory_bytes = static_cast<std::uint64_t>(std::max(0L, ::sysconf(_SC_PHYS_PAGES))) *
                       static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
   return host;
 }

@@ -1,6 +1,7 @@
 #include "perf_events/cpu_list.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <charconv>
 #include <fstream>
 #include <iterator>
@@ -62,10 +63,12 @@ std::string format_cpu_list(std::span<const int> cpus) {
 
 std::vector<int> online_cpus(const std::filesystem::path& sys) {
   const auto path = sys / "devices/system/cpu/online";
+  errno = 0;
   std::ifstream file{path};
   std::string line;
   if (!std::getline(file, line)) {
-    throw std::system_error(ENOENT, std::generic_category(), "read " + path.string());
+    const int error = errno != 0 ? errno : ENODATA;  // an empty file sets no error
+    throw std::system_error(error, std::generic_category(), "read " + path.string());
   }
   return parse_cpu_list(line);
 }

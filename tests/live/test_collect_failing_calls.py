@@ -1,0 +1,101 @@
+"""System calls of the collector fail, one at a time: it ends, names the cause and loses no sample silently."""
+
+import errno
+import json
+import os
+import subprocess
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from stallscope._native import CaptureError
+from stallscope.errors import StallscopeError
+from tests.fault_injection import calls_in, faults_of, need_strace, recorder, was_injected
+from tests.live.capture_check import counting_outcome, outcome
+from tests.live.counting import plan_of
+from tests.long_tests import long_tests
+
+pytestmark = [pytest.mark.live, pytest.mark.long]
+HANG_S = 40.0  # generous: strace slows the collector down
+PLAN = plan_of(["task-clock", "page-faults"])
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """What a run of the collector left."""
+
+    directory: Path
+    status: int
+    messages: str
+
+
+def run(prefix: tuple[str, ...], words: tuple[str, ...], directory: Path) -> Run:
+    """Run the collector to its end; status -9 if it hangs."""
+    process = subprocess.Popen(
+        [*prefix, *words, "-o", str(directory)], stderr=subprocess.PIPE, text=True
+    )
+    try:
+        _, messages = process.communicate(timeout=HANG_S)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        _, messages = process.communicate()
+    return Run(directory, process.returncode, messages)
+
+
+def check(made: Run, error: str, read: Callable[[Path], str]) -> None:
+    """Assert that the run ended in order, named the cause of a failure, and lost nothing silently."""
+    assert made.status in (0, 2, 3, 4, 5, 6), made
+    result = read(made.directory)
+    if made.status == 0:
+        assert result == "complete", made
+        return
+    assert "stallscope-collect: error: " in made.messages, made
+    # A thread whose memory cannot be mapped fails with EAGAIN.
+    causes = {error, "EAGAIN"} if error == "ENOMEM" else {error}
+    texts = causes | {os.strerror(getattr(errno, cause)) for cause in causes}
+    named = any(text in made.messages for text in texts)
+    assert named or made.status in (4, 5), made
+    if result == "complete":
+        assert made.status == 5, made
+
+
+@pytest.fixture(params=["process", "machine", "count"])
+def words(request, collector, start_target, tmp_path: Path) -> tuple[str, ...]:
+    """A short measurement."""
+    if request.param == "machine":
+        return (str(collector), "-a", "--duration", "0.1")
+    pid = str(start_target("busy", 1).pid)
+    if request.param == "process":
+        return (str(collector), "-p", pid, "--duration", "0.1")
+    plan = tmp_path / "plan.json"
+    plan.write_text(json.dumps(PLAN))
+    return (str(collector), "count", f"--plan={plan}", "-p", pid, "--duration", "0.1")
+
+
+def test_a_failing_call_is_reported_and_loses_no_sample_silently(
+    needs_root, words: tuple[str, ...], tmp_path: Path
+) -> None:
+    need_strace()
+    log = tmp_path / "log"
+    counts = "count" in words
+    made = run(recorder(log), words, tmp_path / "recorded")
+    assert made.status == 0, made
+    faults = faults_of(calls_in(log))
+    chosen = faults[: long_tests(short=4, long=150)]
+    reached = 0
+    started = time.monotonic()
+    problems = []
+    for number, fault in enumerate(chosen):
+        made = run(fault.prefix(log), words, tmp_path / f"run-{number}")
+        reached += was_injected(log)
+        try:
+            check(made, fault.error, counting_outcome if counts else outcome)
+        except (AssertionError, StallscopeError, CaptureError) as error:
+            problems.append(f"{fault}: {error}")
+            print(problems[-1], flush=True)
+    print(f"{reached} of {len(chosen)} faults reached in {time.monotonic() - started:.0f} s")
+    assert not problems, "\n\n".join(problems)
+    assert reached > len(chosen) / 2
