@@ -38,7 +38,7 @@ nb::list as_list(std::vector<Value> values) {
 
 // What Python holds: the arrays keep the columns alive, by a capsule that they all share.
 struct python_capture {
-  std::shared_ptr<capture::capture> data;
+  std::shared_ptr<capture::capture_content> data;
   nb::object owner;
   nb::list attributes;
   nb::list objects;
@@ -55,12 +55,12 @@ std::optional<std::int32_t> clock_of(const std::vector<capture::attribute>& attr
   return std::nullopt;
 }
 
-python_capture wrap(capture::capture&& read) {
+python_capture wrap(capture::capture_content&& read) {
   python_capture made;
-  made.data = std::make_shared<capture::capture>(std::move(read));
-  auto keeper = std::make_unique<std::shared_ptr<capture::capture>>(made.data);
+  made.data = std::make_shared<capture::capture_content>(std::move(read));
+  auto keeper = std::make_unique<std::shared_ptr<capture::capture_content>>(made.data);
   made.owner = nb::capsule(keeper.release(), [](void* held) noexcept {
-    delete static_cast<std::shared_ptr<capture::capture>*>(held);
+    delete static_cast<std::shared_ptr<capture::capture_content>*>(held);
   });
   made.clock_id = clock_of(made.data->attributes);
   made.attributes = as_list(std::move(made.data->attributes));
@@ -137,7 +137,7 @@ python_capture read_capture(nb::handle path, bool allow_truncated,
     options.unwind_table = [&asker](const capture::object& mapped) { return (*asker)(mapped); };
   }
   try {
-    std::optional<capture::capture> read;
+    std::optional<capture::capture_content> read;
     {
       const nb::gil_scoped_release released;
       capture::file_source source(name);
@@ -254,7 +254,7 @@ void add_facts(capture_class& made) {
 }
 
 template <typename Columns, typename T>
-void add_array(capture_class& made, const char* name, Columns capture::capture::*part,
+void add_array(capture_class& made, const char* name, Columns capture::capture_content::*part,
                capture::column<T> Columns::*values) {
   made.def_prop_ro(name, [part, values](const python_capture& self) {
     return as_array(self, ((*self.data).*part).*values);
@@ -265,26 +265,27 @@ void add_arrays(capture_class& made) {
   using capture::read_columns;
   using capture::sample_columns;
   using capture::stack_columns;
-  add_array(made, "time_ns", &capture::capture::samples, &sample_columns::time_ns);
-  add_array(made, "thread", &capture::capture::samples, &sample_columns::thread);
-  add_array(made, "cpu", &capture::capture::samples, &sample_columns::cpu);
-  add_array(made, "period", &capture::capture::samples, &sample_columns::period);
-  add_array(made, "event", &capture::capture::samples, &sample_columns::event);
-  add_array(made, "stack", &capture::capture::samples, &sample_columns::stack);
-  add_array(made, "read", &capture::capture::samples, &sample_columns::read);
-  add_array(made, "read_stream", &capture::capture::reads, &read_columns::stream);
-  add_array(made, "read_enabled_ns", &capture::capture::reads, &read_columns::enabled_ns);
-  add_array(made, "read_running_ns", &capture::capture::reads, &read_columns::running_ns);
-  add_array(made, "read_offset", &capture::capture::reads, &read_columns::offset);
-  add_array(made, "read_event", &capture::capture::reads, &read_columns::event);
-  add_array(made, "read_value", &capture::capture::reads, &read_columns::value);
-  add_array(made, "read_paused", &capture::capture::reads, &read_columns::paused);
-  add_array(made, "stack_offset", &capture::capture::stacks, &stack_columns::offset);
-  add_array(made, "stack_end", &capture::capture::stacks, &stack_columns::end);
-  add_array(made, "stack_frame", &capture::capture::stacks, &stack_columns::frame);
-  add_array(made, "frame_object", &capture::capture::stacks, &stack_columns::frame_object);
-  add_array(made, "frame_address", &capture::capture::stacks, &stack_columns::frame_address);
-  add_array(made, "frame_kind", &capture::capture::stacks, &stack_columns::kind);
+  add_array(made, "time_ns", &capture::capture_content::samples, &sample_columns::time_ns);
+  add_array(made, "thread", &capture::capture_content::samples, &sample_columns::thread);
+  add_array(made, "cpu", &capture::capture_content::samples, &sample_columns::cpu);
+  add_array(made, "period", &capture::capture_content::samples, &sample_columns::period);
+  add_array(made, "event", &capture::capture_content::samples, &sample_columns::event);
+  add_array(made, "stack", &capture::capture_content::samples, &sample_columns::stack);
+  add_array(made, "read", &capture::capture_content::samples, &sample_columns::read);
+  add_array(made, "read_stream", &capture::capture_content::reads, &read_columns::stream);
+  add_array(made, "read_enabled_ns", &capture::capture_content::reads, &read_columns::enabled_ns);
+  add_array(made, "read_running_ns", &capture::capture_content::reads, &read_columns::running_ns);
+  add_array(made, "read_offset", &capture::capture_content::reads, &read_columns::offset);
+  add_array(made, "read_event", &capture::capture_content::reads, &read_columns::event);
+  add_array(made, "read_value", &capture::capture_content::reads, &read_columns::value);
+  add_array(made, "read_paused", &capture::capture_content::reads, &read_columns::paused);
+  add_array(made, "stack_offset", &capture::capture_content::stacks, &stack_columns::offset);
+  add_array(made, "stack_end", &capture::capture_content::stacks, &stack_columns::end);
+  add_array(made, "stack_frame", &capture::capture_content::stacks, &stack_columns::frame);
+  add_array(made, "frame_object", &capture::capture_content::stacks, &stack_columns::frame_object);
+  add_array(made, "frame_address", &capture::capture_content::stacks,
+            &stack_columns::frame_address);
+  add_array(made, "frame_kind", &capture::capture_content::stacks, &stack_columns::kind);
 }
 
 }  // namespace

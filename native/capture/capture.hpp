@@ -132,8 +132,9 @@ struct stack_columns {
   column<std::uint8_t> kind;
 };
 
-struct capture {
-  explicit capture(memory_budget& budget) : samples(budget), reads(budget), stacks(budget) {}
+struct capture_content {
+  explicit capture_content(memory_budget& budget)
+      : samples(budget), reads(budget), stacks(budget) {}
   bool pipe = false;
   bool big_endian = false;
   std::vector<attribute> attributes;

@@ -40,7 +40,7 @@ class capture_reader {
         features_(result_, events_, budget_),
         parsed_(source, budget_, options) {}
 
-  capture read() {
+  capture_content read() {
     try {
       start_ = read_file_start(window_, events_, options_.allow_truncated);
       result_.pipe = start_.pipe;
@@ -266,7 +266,7 @@ class capture_reader {
   memory_budget budget_;
   const byte_source& source_;
   source_window window_;
-  capture result_;
+  capture_content result_;
   event_table events_;
   feature_reader features_;
   first_pass parsed_;
@@ -282,7 +282,7 @@ class capture_reader {
 
 }  // namespace
 
-capture read_capture(byte_source& source, const read_options& options) {
+capture_content read_capture(byte_source& source, const read_options& options) {
   return capture_reader(source, options).read();
 }
 

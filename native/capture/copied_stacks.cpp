@@ -9,7 +9,7 @@ namespace {
 
 // The payload follows the record's header.
 constexpr std::uint64_t record_header_bytes = 8;
-constexpr std::size_t longest_record_bytes = 65'536;
+constexpr std::size_t max_record_bytes = 65'536;
 
 }  // namespace
 
@@ -38,13 +38,13 @@ void copied_stacks::add(std::uint32_t sample, const sample_fields& fields, const
   places_.push_back(position);
 }
 
-std::optional<copied_stack> copied_stacks::read(std::uint32_t sample, std::size_t most_bytes) {
+std::optional<copied_stack> copied_stacks::read(std::uint32_t sample, std::size_t max_bytes) {
   if (sample >= places_.size() || places_[sample].abi == PERF_SAMPLE_REGS_ABI_NONE) {
     return std::nullopt;
   }
   const place& from = places_[sample];
-  buffer_.resize(longest_record_bytes / sizeof(std::uint64_t));
-  const std::size_t size = std::min<std::size_t>(from.size, most_bytes);
+  buffer_.resize(max_record_bytes / sizeof(std::uint64_t));
+  const std::size_t size = std::min<std::size_t>(from.size, max_bytes);
   const auto bytes = std::as_writable_bytes(std::span(buffer_)).first(size);
   fetch(from, bytes);
   const std::size_t words = (from.stack_at - sizeof(std::uint64_t)) / sizeof(std::uint64_t);

@@ -36,9 +36,9 @@ class copied_stacks {
   // Stores the position of a sample's copy, if it has one. Samples are numbered in file order.
   void add(std::uint32_t sample, const sample_fields& fields, const record& from);
   [[nodiscard]] bool empty() const { return places_.size() == 0; }
-  // Returns at most `most_bytes` of registers and stack, which must hold the registers; nullopt if
+  // Returns at most `max_bytes` of registers and stack, which must hold the registers; nullopt if
   // the sample has no copy. Throws capture_error if the source has changed.
-  std::optional<copied_stack> read(std::uint32_t sample, std::size_t most_bytes);
+  std::optional<copied_stack> read(std::uint32_t sample, std::size_t max_bytes);
 
  private:
   struct place {

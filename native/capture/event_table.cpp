@@ -8,7 +8,7 @@
 namespace stallscope::capture {
 namespace {
 
-constexpr std::size_t most_events = 65'535;
+constexpr std::size_t max_events = 65'535;
 
 bool same_layout(const attribute& left, const attribute& right) {
   return left.sample_type == right.sample_type && left.read_format == right.read_format &&
@@ -24,7 +24,7 @@ event_table::event_table(std::vector<attribute>& attributes, memory_budget& budg
     : budget_(budget), attributes_(attributes), index_(budget), ids_(budget), events_(budget) {}
 
 void event_table::add(attribute event, std::span<const std::uint64_t> ids, std::uint64_t offset) {
-  if (attributes_.size() >= most_events) {
+  if (attributes_.size() >= max_events) {
     throw capture_error("more than 65,535 events", offset);
   }
   const id_place place = find_id_place(event);

@@ -21,8 +21,8 @@ constexpr std::uint64_t list_entry_bytes = 256;
 
 // The kernel's names have at most 64 bytes.
 std::string_view take_host_text(wire_cursor& cursor, const char* what) {
-  constexpr std::size_t longest_bytes = 255;
-  return cursor.take_header_string(what).substr(0, longest_bytes);
+  constexpr std::size_t max_bytes = 255;
+  return cursor.take_header_string(what).substr(0, max_bytes);
 }
 
 }  // namespace

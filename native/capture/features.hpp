@@ -17,7 +17,7 @@ namespace stallscope::capture {
 
 class feature_reader {
  public:
-  feature_reader(capture& into, event_table& events, memory_budget& budget)
+  feature_reader(capture_content& into, event_table& events, memory_budget& budget)
       : capture_(into), events_(events), budget_(budget) {}
 
   // Returns whether the reader uses a feature.
@@ -36,7 +36,7 @@ class feature_reader {
   void read_build_ids(wire_cursor& cursor);
   void read_command_line(wire_cursor& cursor);
 
-  capture& capture_;
+  capture_content& capture_;
   event_table& events_;
   memory_budget& budget_;
   std::vector<std::pair<std::string, build_id>> build_ids_;

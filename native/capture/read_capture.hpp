@@ -51,6 +51,6 @@ class temporary_file_error : public std::system_error {
 
 // Throws capture_error with the offset if the capture is incomplete or invalid, std::system_error
 // if it cannot be read.
-capture read_capture(byte_source& source, const read_options& options);
+capture_content read_capture(byte_source& source, const read_options& options);
 
 }  // namespace stallscope::capture

@@ -101,14 +101,14 @@ std::uint32_t resolver::frame_of(std::uint32_t location, const map_table& user,
 }
 
 std::uint32_t resolver::look_up(std::uint64_t address, frame_kind kind, const map_table* table) {
-  const auto* found = table == nullptr ? nullptr : table->find(address);
-  if (found == nullptr) {
+  const auto* mapping = table == nullptr ? nullptr : table->find(address);
+  if (mapping == nullptr) {
     return intern_frame(-1, address, kind);
   }
-  const object& mapped = objects_.at(found->second.object);
+  const object& mapped = objects_.at(mapping->second.object);
   const bool absolute = mapped.kernel || mapped.anonymous;
-  return intern_frame(static_cast<std::int32_t>(found->second.object),
-                      absolute ? address : address - found->first + found->second.page_offset,
+  return intern_frame(static_cast<std::int32_t>(mapping->second.object),
+                      absolute ? address : address - mapping->first + mapping->second.page_offset,
                       kind);
 }
 

@@ -14,7 +14,7 @@ namespace {
 // A fork record that perf synthesized for an existing process, which has separate mappings.
 constexpr std::uint16_t fork_without_maps = 1U << 13U;
 // The kernel's limit is 15 bytes; without a limit every fork would copy a name of up to 64 KiB.
-constexpr std::size_t longest_name_bytes = 255;
+constexpr std::size_t max_name_bytes = 255;
 
 std::int32_t take_signed(wire_cursor& cursor, const char* what) {
   return static_cast<std::int32_t>(cursor.take<std::uint32_t>(what));
@@ -105,7 +105,7 @@ void sideband::add_map(const record& from, wire_cursor cursor, sideband_event ev
 void sideband::add_name(const record& from, wire_cursor cursor, sideband_event event) {
   event.pid = take_signed(cursor, "pid of a name");
   event.tid = take_signed(cursor, "tid of a name");
-  const auto name = cursor.take_string("name of a thread").substr(0, longest_name_bytes);
+  const auto name = cursor.take_string("name of a thread").substr(0, max_name_bytes);
   event.kind =
       (from.misc & PERF_RECORD_MISC_COMM_EXEC) != 0 ? sideband_kind::exec : sideband_kind::name;
   event.name_at = text_.size();

@@ -25,12 +25,12 @@ void source_window::fill(std::uint64_t offset, std::size_t size) {
     kept = rest.size();
     ahead_ = std::min(2 * ahead_, window_bytes);
   } else {
-    ahead_ = least_bytes;
+    ahead_ = min_bytes;
   }
   // A small file needs only a small window.
   const std::uint64_t left = offset < end() ? end() - offset : 0;
-  const auto wanted = static_cast<std::size_t>(std::min<std::uint64_t>(left, ahead_));
-  const std::size_t until = std::max(size, wanted);
+  const auto ahead = static_cast<std::size_t>(std::min<std::uint64_t>(left, ahead_));
+  const std::size_t until = std::max(size, ahead);
   buffer_.resize(std::max(buffer_.size(), until));
   start_ = offset;
   filled_ = kept;
@@ -68,8 +68,8 @@ std::vector<std::byte> source_window::section(std::uint64_t offset, std::uint64_
   }
   std::vector<std::byte> bytes;
   while (bytes.size() < size) {
-    const auto wanted = std::min<std::uint64_t>(size - bytes.size(), window_bytes);
-    const auto part = view(offset + bytes.size(), static_cast<std::size_t>(wanted));
+    const auto part_size = std::min<std::uint64_t>(size - bytes.size(), window_bytes);
+    const auto part = view(offset + bytes.size(), static_cast<std::size_t>(part_size));
     if (part.empty()) {
       throw capture_error(std::string(what) + ": the file ends within it", offset + bytes.size());
     }

@@ -33,7 +33,7 @@ class source_window {
   static constexpr std::uint64_t section_limit_bytes = std::uint64_t{64} << 20U;
 
  private:
-  static constexpr std::size_t least_bytes = 2048;
+  static constexpr std::size_t min_bytes = 2048;
 
   void fill(std::uint64_t offset, std::size_t size);
 
@@ -41,7 +41,7 @@ class source_window {
   std::vector<std::byte> buffer_;
   std::uint64_t start_ = 0;
   std::size_t filled_ = 0;
-  std::size_t ahead_ = least_bytes;  // the size of the next read
+  std::size_t ahead_ = min_bytes;  // the size of the next read
   std::uint64_t bytes_read_ = 0;
 };
 

@@ -22,7 +22,7 @@ constexpr std::uint64_t page_bits = 12;
 
 }  // namespace
 
-std::optional<unwind::architecture> architecture_of(const capture& read) {
+std::optional<unwind::architecture> architecture_of(const capture_content& read) {
   const std::string_view named = read.host.architecture;
   if (read.big_endian) {
     return std::nullopt;

@@ -20,7 +20,7 @@ namespace stallscope::capture {
 
 // Returns the architecture of a capture's registers, from the file's host or otherwise from the
 // register masks of its events; nullopt if they cannot be unwound.
-std::optional<unwind::architecture> architecture_of(const capture& read);
+std::optional<unwind::architecture> architecture_of(const capture_content& read);
 
 struct walked_stack {
   std::span<const unwind::frame> frames;  // leaf first; valid until the next walk

@@ -146,7 +146,8 @@ class process_state {
 // Resolves the stacks of samples in time order.
 class stack_maker {
  public:
-  stack_maker(first_pass& parsed, capture& into, memory_budget& budget, const read_options& options)
+  stack_maker(first_pass& parsed, capture_content& into, memory_budget& budget,
+              const read_options& options)
       : parsed_(parsed),
         into_(into),
         stacks_(parsed.raw, parsed.side.objects(), into.stacks, budget) {
@@ -177,14 +178,14 @@ class stack_maker {
 
  private:
   first_pass& parsed_;
-  capture& into_;
+  capture_content& into_;
   resolver stacks_;
   std::unique_ptr<stack_walker> walker_;
 };
 
 }  // namespace
 
-void resolve_in_time_order(first_pass& parsed, capture& into, memory_budget& budget,
+void resolve_in_time_order(first_pass& parsed, capture_content& into, memory_budget& budget,
                            const read_options& options) {
   parsed.side.sort();
   const auto order = sort_samples(into.samples, budget);

@@ -20,7 +20,7 @@ struct first_pass {
 };
 
 // Sorts the samples, resolves their raw stacks and fills in threads and objects.
-void resolve_in_time_order(first_pass& parsed, capture& into, memory_budget& budget,
+void resolve_in_time_order(first_pass& parsed, capture_content& into, memory_budget& budget,
                            const read_options& options);
 
 }  // namespace stallscope::capture

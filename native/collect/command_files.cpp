@@ -14,8 +14,8 @@
 namespace stallscope::collect {
 namespace {
 
-constexpr int most_interpreters = 4;
-constexpr std::size_t most_files = 64;
+constexpr int max_interpreters = 4;
+constexpr std::size_t max_files = 64;
 constexpr std::string_view default_search_path =
     "/bin:/usr/bin";  // execvp's, where PATH is not set
 
@@ -84,7 +84,7 @@ std::vector<command_file> files_of_command(const std::vector<std::string>& words
                                            std::string_view search_path) {
   std::vector<command_file> files;
   std::string name = words.empty() ? "" : words.front();
-  for (int depth = 0; depth <= most_interpreters && !name.empty(); ++depth) {
+  for (int depth = 0; depth <= max_interpreters && !name.empty(); ++depth) {
     const auto path = executable_path(name, search_path);
     auto file = open_regular(path);
     if (!file) return files;
@@ -98,7 +98,7 @@ std::vector<command_file> files_of_command(const std::vector<std::string>& words
   std::set<std::string> known;
   for (std::size_t i = 0; i < files.size(); ++i) {
     for (const auto& library : needed_libraries(files[i].file)) {
-      if (files.size() >= most_files || !known.insert(library).second) continue;
+      if (files.size() >= max_files || !known.insert(library).second) continue;
       if (auto file = find_library(library)) files.push_back(std::move(*file));
     }
   }

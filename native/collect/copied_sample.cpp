@@ -46,11 +46,11 @@ class words {
 // Returns the part of a chain after the marker of user addresses.
 std::vector<std::uint64_t> user_part(const std::vector<std::uint64_t>& chain) {
   constexpr auto user = static_cast<std::uint64_t>(PERF_CONTEXT_USER);
-  constexpr auto least_marker = static_cast<std::uint64_t>(PERF_CONTEXT_MAX);
+  constexpr auto min_marker = static_cast<std::uint64_t>(PERF_CONTEXT_MAX);
   const auto marker = std::find(chain.begin(), chain.end(), user);
   if (marker == chain.end()) return {};
   const auto end = std::find_if(marker + 1, chain.end(),
-                                [](std::uint64_t entry) { return entry >= least_marker; });
+                                [](std::uint64_t entry) { return entry >= min_marker; });
   return {marker + 1, end};
 }
 

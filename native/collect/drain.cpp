@@ -12,7 +12,7 @@ namespace {
 constexpr std::uint32_t record_lost_samples = 13;  // PERF_RECORD_LOST_SAMPLES
 constexpr std::size_t pieces_at_once = 512;
 // A full disk loses at most one append.
-constexpr std::uint64_t longest_run_bytes = 64 << 10U;
+constexpr std::uint64_t max_run_bytes = 64 << 10U;
 
 // Returns whether a record ends before the head. The kernel's records always do; the check prevents
 // an endless loop.
@@ -86,7 +86,7 @@ void drain::write(std::size_t index) {
       run_begin = record.end();
     }
     position = record.end();
-    if (position - run_begin < longest_run_bytes) continue;
+    if (position - run_begin < max_run_bytes) continue;
     add_run(view, run_begin, position);
     append_pieces();
     run_begin = position;

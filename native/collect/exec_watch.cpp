@@ -5,15 +5,15 @@
 namespace stallscope::collect {
 namespace {
 
-constexpr std::size_t most_names = 8;
+constexpr std::size_t max_names = 8;
 // The trailer holds thread, time, CPU and identifier.
 constexpr std::uint64_t time_from_end = 24;
 constexpr std::uint64_t name_at = 16;
-constexpr std::uint64_t longest_command_name = 16;
+constexpr std::uint64_t max_command_name = 16;
 
 std::string name_of(const perf_events::record_view& comm) {
   std::string name;
-  for (std::uint64_t at = 0; at < longest_command_name; ++at) {
+  for (std::uint64_t at = 0; at < max_command_name; ++at) {
     const auto byte = static_cast<char>(comm.u64(name_at + at / 8 * 8) >> (8 * (at % 8)) & 0xffU);
     if (byte == '\0') break;
     name += byte;
@@ -46,7 +46,7 @@ void exec_watch::settle() {
       ++entry;
       continue;
     }
-    if (!mapped && programs_.size() < most_names) programs_.insert(program.name);
+    if (!mapped && programs_.size() < max_names) programs_.insert(program.name);
     entry = starts_.erase(entry);
   }
 }

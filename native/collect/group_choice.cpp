@@ -9,7 +9,7 @@ namespace stallscope::collect {
 namespace {
 
 // No PMU has more counters, and the number of descriptors grows with every event.
-constexpr std::size_t most_events = 31;
+constexpr std::size_t max_events = 31;
 
 perf_events::event_spec find_member(const std::string& name) {
   try {
@@ -91,10 +91,10 @@ void choose_group(event_choice& choice, const collect_options& options) {
   if (options.with.empty() && options.leader.empty()) return;
   if (!options.leader.empty()) choice.leader = find_member(options.leader);
   for (const auto& name : options.with) choice.members.push_back(find_member(name));
-  if (choice.members.size() > most_events)
+  if (choice.members.size() > max_events)
     throw failure{exit_code::usage,
                   "--with names " + std::to_string(choice.members.size()) + " events",
-                  "name at most " + std::to_string(most_events)};
+                  "name at most " + std::to_string(max_events)};
   choice.how.read_group = true;
   const auto place = place_of_trials(options);
   auto result = try_group(choice, place);

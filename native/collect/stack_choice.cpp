@@ -8,8 +8,8 @@ namespace {
 
 // Besides the stack copy, a sample has some 80 bytes of fields and a kernel call chain.
 constexpr std::uint64_t other_sample_bytes = 400;
-constexpr std::size_t least_ring_bytes = std::size_t{2} << 20U;
-constexpr std::size_t most_ring_bytes = std::size_t{64} << 20U;
+constexpr std::size_t min_ring_bytes = std::size_t{2} << 20U;
+constexpr std::size_t max_ring_bytes = std::size_t{64} << 20U;
 // For samples by a period: as for a typical rate.
 constexpr std::size_t ring_bytes_of_period = std::size_t{8} << 20U;
 constexpr std::uint64_t memory_part = 32;  // all rings together take at most this part
@@ -60,14 +60,14 @@ std::uint64_t bytes_per_second(const perf_events::sampling& how) {
 
 std::size_t ring_bytes_for(const perf_events::sampling& how, std::size_t cpus,
                            std::uint64_t memory_bytes) {
-  if (how.stack_bytes == 0) return least_ring_bytes;
+  if (how.stack_bytes == 0) return min_ring_bytes;
   const std::uint64_t half_a_second = bytes_per_second(how) / 2;
   std::size_t ring_bytes =
       half_a_second == 0 ? ring_bytes_of_period
-                         : std::bit_ceil(std::min<std::uint64_t>(half_a_second, most_ring_bytes));
-  while (ring_bytes > least_ring_bytes && ring_bytes * cpus > memory_bytes / memory_part)
+                         : std::bit_ceil(std::min<std::uint64_t>(half_a_second, max_ring_bytes));
+  while (ring_bytes > min_ring_bytes && ring_bytes * cpus > memory_bytes / memory_part)
     ring_bytes /= 2;
-  return std::max(ring_bytes, least_ring_bytes);
+  return std::max(ring_bytes, min_ring_bytes);
 }
 
 std::optional<warning> space_warning(const perf_events::sampling& how, std::size_t cpus,

@@ -8,14 +8,14 @@
 namespace stallscope::collect {
 namespace {
 
-constexpr double least_whole_share = 0.95;
+constexpr double min_whole_share = 0.95;
 // Below 1, because unwind tables describe prologues and epilogues by the stack pointer even in code
 // that keeps frame pointers.
-constexpr double least_code_share = 0.8;
-constexpr std::size_t fewest_samples = 8;
+constexpr double min_code_share = 0.8;
+constexpr std::size_t min_samples = 8;
 // In a target with many processes, a process with fewer samples than this does not decide for all.
 constexpr std::size_t min_process_samples = 4;
-constexpr std::size_t most_named = 3;
+constexpr std::size_t max_named = 3;
 
 std::string percent(double share) {
   return std::to_string(static_cast<int>(std::lround(share * 100))) + " %";
@@ -30,7 +30,7 @@ double whole_share(const process_evidence& process) {
 }
 
 bool breaks_off(const process_evidence& process) {
-  return process.samples != 0 && whole_share(process) < least_whole_share;
+  return process.samples != 0 && whole_share(process) < min_whole_share;
 }
 
 std::string samples_reason(const process_evidence& process) {
@@ -49,7 +49,7 @@ process_stacks decide_process(const process_evidence& process) {
   if (process.samples != 0) stacks.whole_share = whole_share(process);
   const bool kept = samples_decide(process.samples, process.whole)
                         ? !breaks_off(process)
-                        : process.code_share.value_or(0) >= least_code_share;
+                        : process.code_share.value_or(0) >= min_code_share;
   if (kept) stacks.kind = stack_kind::frame_pointers;
   return stacks;
 }
@@ -63,21 +63,21 @@ std::string reason_for(const process_evidence& process) {
 std::string broken_list(std::span<const process_evidence* const> broken, std::size_t all) {
   std::string text = "of " + std::to_string(all) + " processes " + std::to_string(broken.size()) +
                      " have call chains that do not reach the entry by frame pointers: ";
-  for (std::size_t i = 0; i < std::min(broken.size(), most_named); ++i) {
+  for (std::size_t i = 0; i < std::min(broken.size(), max_named); ++i) {
     const auto& process = *broken[i];
     text.append(i == 0 ? "" : ", ").append(shown(process.name));
     text.append(process.samples != 0 ? " (" + percent(whole_share(process)) + " whole)"
                                      : " (idle)");
   }
-  return text.append(broken.size() > most_named ? ", ..." : "");
+  return text.append(broken.size() > max_named ? ", ..." : "");
 }
 
 }  // namespace
 
 bool samples_decide(std::size_t samples, std::size_t whole) {
-  return samples >= fewest_samples ||
+  return samples >= min_samples ||
          (samples != 0 &&
-          static_cast<double>(whole) < least_whole_share * static_cast<double>(samples));
+          static_cast<double>(whole) < min_whole_share * static_cast<double>(samples));
 }
 
 stack_choice decide_per_process(std::span<const process_evidence> processes) {
@@ -107,9 +107,9 @@ stack_choice decide_for_all(std::span<const process_evidence> processes) {
     whole += process.whole;
     if (breaks_off(process) && process.samples >= min_process_samples) broken.push_back(&process);
   }
-  const bool seen = samples >= fewest_samples;
+  const bool seen = samples >= min_samples;
   const double share = seen ? static_cast<double>(whole) / static_cast<double>(samples) : 0;
-  const bool kept = broken.empty() && share >= least_whole_share;
+  const bool kept = broken.empty() && share >= min_whole_share;
   choice.kind = kept ? stack_kind::frame_pointers : stack_kind::copies;
   choice.why = !seen             ? "too few samples could be compared"
                : !broken.empty() ? broken_list(broken, processes.size())
@@ -125,7 +125,7 @@ stack_choice decide_for_all(std::span<const process_evidence> processes) {
 }
 
 stack_choice decide_for_command(const std::string& name, std::optional<double> code_share) {
-  const bool kept = code_share.value_or(0) >= least_code_share;
+  const bool kept = code_share.value_or(0) >= min_code_share;
   return {
       kept ? stack_kind::frame_pointers : stack_kind::copies, code_reason(name, code_share), {}};
 }

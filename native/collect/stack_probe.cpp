@@ -18,9 +18,9 @@ constexpr std::uint64_t probe_hz = 997;
 constexpr std::uint32_t probed_stack_bytes = 8192;
 constexpr std::size_t probe_ring_bytes = std::size_t{1} << 20U;
 constexpr std::size_t enough_samples = 64;  // per process
-constexpr std::size_t most_samples = 2048;  // in total, some 17 MB
+constexpr std::size_t max_samples = 2048;   // in total, some 17 MB
 constexpr int between_drains_ms = 10;
-constexpr std::size_t most_frames = 100;  // a chain of the kernel has at most 127 by default
+constexpr std::size_t max_frames = 100;  // a chain of the kernel has at most 127 by default
 
 // Returns whether the chain by frame pointers is whole. Returns nullopt without anything to compare
 // it with: no user code (kernel threads, a thread that is ending), or mappings that were removed
@@ -35,7 +35,7 @@ std::optional<bool> is_whole(const copied_sample& sample, process_code& code) {
       arch == unwind::architecture::arm64 ? unwind::arm64::sp : unwind::x86_64::rsp;
   std::vector<unwind::frame> frames;
   const auto end = unwind::unwinder{arch}.walk(first, {first.at(stack_pointer), sample.stack}, code,
-                                               frames, most_frames);
+                                               frames, max_frames);
   if (code.take_unread()) return false;
   if (end == unwind::chain_end::unmapped && frames.size() <= 1) return std::nullopt;
   return covers(sample.user_chain, frames, end == unwind::chain_end::complete);
@@ -75,11 +75,11 @@ int stack_probe::open_processes(std::span<const pid_t> pids, std::size_t max_des
     const auto of_process = proc_->threads(pid);
     threads.insert(threads.end(), of_process.begin(), of_process.end());
   }
-  const std::size_t most_threads = std::max<std::size_t>(1, max_descriptors / rings_.rings.size());
-  if (threads.size() <= most_threads) return open_threads(threads);
+  const std::size_t max_threads = std::max<std::size_t>(1, max_descriptors / rings_.rings.size());
+  if (threads.size() <= max_threads) return open_threads(threads);
   if (open_cpus(-1, 0) == 0) return 0;
   // It is unknown which threads are busy: take every nth.
-  const std::size_t step = (threads.size() + most_threads - 1) / most_threads;
+  const std::size_t step = (threads.size() + max_threads - 1) / max_threads;
   std::vector<pid_t> selected;
   for (std::size_t i = 0; i < threads.size(); i += step) selected.push_back(threads[i]);
   return open_threads(selected);
@@ -112,7 +112,7 @@ void stack_probe::wait() const {
 }
 
 void stack_probe::collect(std::size_t processes, std::uint64_t deadline_ns) {
-  while (satisfied_ < processes && kept_ < most_samples && monotonic_ns() < deadline_ns) {
+  while (satisfied_ < processes && kept_ < max_samples && monotonic_ns() < deadline_ns) {
     wait();
     for (const auto& ring : rings_.rings) drain(ring.view());
   }
@@ -137,7 +137,7 @@ void stack_probe::keep(const perf_events::record_view& record, const perf_events
   for (const auto piece : view.pieces(record.position(), record.end()))
     bytes.insert(bytes.end(), piece.begin(), piece.end());
   auto sample = parse_copied_sample(bytes, register_count_);
-  if (!sample || kept_ >= most_samples || sample->pid == ::getpid() ||
+  if (!sample || kept_ >= max_samples || sample->pid == ::getpid() ||
       (!target_pids_.empty() && !target_pids_.contains(sample->pid)))
     return;
   auto& of_process =

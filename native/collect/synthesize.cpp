@@ -6,7 +6,7 @@ namespace stallscope::collect {
 namespace {
 
 // A process may have tens of thousands of mappings.
-constexpr std::size_t most_buffered_bytes = std::size_t{256} << 10U;
+constexpr std::size_t max_buffered_bytes = std::size_t{256} << 10U;
 // A process may have as many threads: 5,000 take 0.1 s, and several times that on a busy machine.
 constexpr std::size_t threads_at_once = 256;
 
@@ -43,7 +43,7 @@ void synthesizer::mappings(pid_t pid) {
                         (mapping.protection & (PROT_READ | PROT_WRITE)) == PROT_READ;
     if (!code && !tables) return true;
     put_mapping(buffer_, pid, mapping, id_of(pid, mapping));
-    if (buffer_.bytes().size() > most_buffered_bytes) flush();
+    if (buffer_.bytes().size() > max_buffered_bytes) flush();
     return true;
   });
 }

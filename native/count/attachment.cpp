@@ -14,8 +14,8 @@
 namespace stallscope::count {
 namespace {
 
-constexpr std::size_t most_descriptors = 16'384;
-constexpr int most_attempts = 12;
+constexpr std::size_t max_descriptors = 16'384;
+constexpr int max_attempts = 12;
 
 failure gone() {
   return {exit_code::target_failed, "the target ended before it could be counted",
@@ -29,7 +29,7 @@ attachment::attachment(const procfs& proc, const count_options& options,
     : proc_{&proc},
       options_{&options},
       table_{choice},
-      most_descriptors_{std::min(most_descriptors, descriptor_limit / 2)} {}
+      max_descriptors_{std::min(max_descriptors, descriptor_limit / 2)} {}
 
 std::string attachment::mode() const {
   switch (options_->target) {
@@ -76,14 +76,14 @@ void attachment::attach(const attached_target& target) {
 
 void attachment::check_budget(std::size_t members) const {
   const auto needed = members * table_.descriptors_per_member();
-  if (needed <= most_descriptors_) return;
+  if (needed <= max_descriptors_) return;
   throw failure{
       exit_code::unable,
       "counting needs one descriptor per event and thread or CPU: " + std::to_string(needed) +
-          " descriptors, but at most " + std::to_string(most_descriptors_) + " may be open",
+          " descriptors, but at most " + std::to_string(max_descriptors_) + " may be open",
       "count fewer events at once, or count its cgroup (-G) or CPUs (-C); the "
       "limit is half the limit of open files (ulimit -n), at most " +
-          std::to_string(most_descriptors)};
+          std::to_string(max_descriptors)};
 }
 
 // Returns all threads and children of the processes.
@@ -101,7 +101,7 @@ std::vector<pid_t> attachment::family() const {
 // was created during the opening. They are enabled afterwards.
 void attachment::attach_processes() {
   for (const pid_t pid : options_->pids) table_.add_scope({pid, {}, {}, {}});
-  for (int attempt = 0; attempt < most_attempts; ++attempt) {
+  for (int attempt = 0; attempt < max_attempts; ++attempt) {
     table_.close_all();
     if (attach_once()) return;
     std::this_thread::sleep_for(std::chrono::milliseconds{1 << std::min(attempt, 5)});
@@ -165,14 +165,14 @@ void attachment::follow_threads(std::uint64_t window, counter_log& log) {
     for (const pid_t tid : proc_->threads(pid)) {
       alive.insert(tid);
       if (scope_of_thread_.contains(tid)) continue;
-      const bool room = table_.descriptors() + table_.descriptors_per_member() <= most_descriptors_;
+      const bool room = table_.descriptors() + table_.descriptors_per_member() <= max_descriptors_;
       if (room && add_thread(pid, tid) == 0) {
         table_.enable(scope_of_thread_.at(tid));
       } else if (!room) {
         follows_ = false;
         warnings_.push_back({"threads-not-followed",
                              "threads created later are not counted: at most " +
-                                 std::to_string(most_descriptors_) + " descriptors may be open"});
+                                 std::to_string(max_descriptors_) + " descriptors may be open"});
         return;
       }
     }

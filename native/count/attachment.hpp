@@ -57,7 +57,7 @@ class attachment {
   const procfs* proc_;
   const count_options* options_;
   counter_table table_;
-  std::size_t most_descriptors_;
+  std::size_t max_descriptors_;
   std::unordered_map<pid_t, std::size_t> scope_of_thread_;
   bool follows_ = true;
   std::vector<warning> warnings_;

@@ -19,7 +19,7 @@ constexpr const char* document_name = "recording.json";
 constexpr const char* plan_name = "plan.json";
 constexpr const char* log_name = "counters.jsonl";
 // A limit of the output's size: windows become longer to stay below it.
-constexpr double most_lines_a_second = 10'000;
+constexpr double max_lines_per_s = 10'000;
 
 void check_threads(const procfs& proc, std::span<const pid_t> tids) {
   for (const pid_t tid : tids) {
@@ -148,7 +148,7 @@ void count_session::choose_window() {
   const auto lines =
       static_cast<double>(attachment_->table().scopes() * facts_.choice.groups.size());
   const auto requested = static_cast<double>(facts_.options.window_ms) * 1e6;
-  const auto shortest = lines / most_lines_a_second * 1e9;
+  const auto shortest = lines / max_lines_per_s * 1e9;
   facts_.window_ns = static_cast<std::uint64_t>(std::max(requested, shortest));
   if (shortest <= requested) return;
   facts_.warnings.push_back(

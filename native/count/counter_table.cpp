@@ -10,7 +10,7 @@ namespace {
 
 // A child created while a group was being opened has inherited half of it. The group then cannot be
 // read (ECHILD) and is opened again.
-constexpr int most_readings = 8;
+constexpr int max_readings = 8;
 
 }  // namespace
 
@@ -32,7 +32,7 @@ std::vector<perf_events::event_spec> counter_table::specs(std::size_t group) con
 
 int counter_table::open(std::size_t scope, const perf_events::event_place& place) {
   std::vector<perf_events::event_group> groups;
-  for (int attempt = 0; attempt < most_readings; ++attempt) {
+  for (int attempt = 0; attempt < max_readings; ++attempt) {
     groups.clear();
     for (std::size_t i = 0; i < choice_->groups.size(); ++i) {
       auto opened = perf_events::open_group(specs(i), choice_->how, place);

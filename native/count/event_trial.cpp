@@ -15,7 +15,7 @@ namespace stallscope::count {
 namespace {
 
 // The kernel rotates groups every 4 ms at most, so ten rotations are enough for one turn.
-constexpr std::uint64_t longest_trial_ns = 40'000'000;
+constexpr std::uint64_t max_trial_ns = 40'000'000;
 
 bool forbidden(int error) { return error == EACCES || error == EPERM; }
 
@@ -211,7 +211,7 @@ class trial {
     auto opened = perf_events::open_group(specs(numbers), now, place_.place);
     if (!opened.group || !opened.group->enable()) return false;
     perf_events::group_reading reading;
-    const auto deadline = monotonic_ns() + longest_trial_ns;
+    const auto deadline = monotonic_ns() + max_trial_ns;
     do {
       if (opened.group->read(reading) != 0) return false;
       if (reading.running_ns != 0) return true;

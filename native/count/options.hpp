@@ -12,8 +12,8 @@ namespace stallscope::count {
 enum class count_target { processes, threads, command, cpus, cgroup };
 
 // Shorter windows hold too few rotations of groups, which the kernel makes every 4 ms.
-inline constexpr std::uint64_t shortest_window_ms = 50;
-inline constexpr std::uint64_t longest_window_ms = 3'600'000;
+inline constexpr std::uint64_t min_window_ms = 50;
+inline constexpr std::uint64_t max_window_ms = 3'600'000;
 
 struct count_options {
   count_target target = count_target::processes;

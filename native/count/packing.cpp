@@ -7,7 +7,7 @@ namespace stallscope::count {
 namespace {
 
 // The number of groups tried for a set; the limit exists because trials cost system calls.
-constexpr std::size_t most_candidates = 4;
+constexpr std::size_t max_candidates = 4;
 
 bool contains(const std::vector<std::size_t>& events, std::size_t event) {
   return std::find(events.begin(), events.end(), event) != events.end();
@@ -69,7 +69,7 @@ class packer {
     std::stable_sort(ranked.begin(), ranked.end());
     std::vector<std::size_t> chosen;
     for (const auto& [added, group] : ranked) {
-      if (chosen.size() < most_candidates) chosen.push_back(group);
+      if (chosen.size() < max_candidates) chosen.push_back(group);
     }
     return chosen;
   }

@@ -19,11 +19,11 @@ namespace {
 
 using plan_json = nlohmann::json;
 
-constexpr std::size_t most_plan_bytes = std::size_t{1} << 20U;
-constexpr std::size_t most_sets = 1000;
-constexpr std::size_t most_events = 1000;
-constexpr std::size_t most_in_set = 64;
-constexpr std::size_t longest_name = 200;
+constexpr std::size_t max_plan_bytes = std::size_t{1} << 20U;
+constexpr std::size_t max_sets = 1000;
+constexpr std::size_t max_events = 1000;
+constexpr std::size_t max_in_set = 64;
+constexpr std::size_t max_name = 200;
 constexpr std::string_view schema = "stallscope.count-plan/1";
 
 class plan_reader {
@@ -41,7 +41,7 @@ class plan_reader {
 
  private:
   [[noreturn]] void wrong(const std::string& what) const {
-    throw failure{exit_code::usage, "the file " + source_ + " is no plan of counters: " + what,
+    throw failure{exit_code::usage, "the file " + source_ + " is not a count plan: " + what,
                   "see docs/recording.md for the format of a plan"};
   }
 
@@ -56,8 +56,7 @@ class plan_reader {
     if (!value.is_string()) wrong(of + " is not a text");
     auto read = value.get<std::string>();
     const auto control = [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; };
-    if (read.empty() || read.size() > longest_name ||
-        std::any_of(read.begin(), read.end(), control))
+    if (read.empty() || read.size() > max_name || std::any_of(read.begin(), read.end(), control))
       wrong(of + " is empty, longer than 200 bytes or holds control characters");
     return read;
   }
@@ -78,7 +77,7 @@ class plan_reader {
   }
 
   void read_events(const plan_json& events) {
-    if (!events.is_object() || events.empty() || events.size() > most_events)
+    if (!events.is_object() || events.empty() || events.size() > max_events)
       wrong("'events' is not an object of 1 to 1000 events");
     for (const auto& [name, encoding] : events.items()) {
       planned_event event;
@@ -115,8 +114,8 @@ class plan_reader {
   }
 
   void read_sets(const plan_json& sets) {
-    if (!sets.is_array() || sets.empty() || sets.size() > most_sets)
-      wrong("'sets' is no list of 1 to 1000 sets");
+    if (!sets.is_array() || sets.empty() || sets.size() > max_sets)
+      wrong("'sets' must be a list of 1 to 1000 sets");
     for (const auto& entry : sets) {
       planned_set set;
       const std::string of = "set " + std::to_string(plan_.sets.size() + 1);
@@ -127,8 +126,8 @@ class plan_reader {
         set.events.push_back(*set.leader);
       }
       const auto& events = member(entry, "events", of);
-      if (!events.is_array() || events.empty() || events.size() > most_in_set)
-        wrong("'events' of " + of + " is no list of 1 to 64 names");
+      if (!events.is_array() || events.empty() || events.size() > max_in_set)
+        wrong("'events' of " + of + " must be a list of 1 to 64 names");
       for (const auto& name : events) {
         const auto number = event_number(text(name, "an event of " + of), of);
         if (std::find(set.events.begin(), set.events.end(), number) == set.events.end())
@@ -161,15 +160,19 @@ std::string read_plan_file(const std::string& path) {
   struct stat status {};
   if (::fstat(fd.get(), &status) != 0 || !S_ISREG(status.st_mode))
     unreadable(path, "it is not a regular file");
-  std::string text(most_plan_bytes + 1, '\0');
+  std::string text(max_plan_bytes + 1, '\0');
   std::size_t size = 0;
   ssize_t got = 1;
   while (got > 0 && size < text.size()) {
     got = ::read(fd.get(), text.data() + size, text.size() - size);
+    if (got < 0 && errno == EINTR) {
+      got = 1;
+      continue;
+    }
     if (got < 0) unreadable(path, collect::error_text(errno));
     size += static_cast<std::size_t>(got);
   }
-  if (size > most_plan_bytes) unreadable(path, "it is larger than a megabyte");
+  if (size > max_plan_bytes) unreadable(path, "it is larger than a megabyte");
   text.resize(size);
   return text;
 }

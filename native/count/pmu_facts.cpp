@@ -13,8 +13,8 @@
 namespace stallscope::count {
 namespace {
 
-constexpr std::size_t most_attribute_bytes = 256;
-constexpr std::size_t most_users = 4;
+constexpr std::size_t max_attribute_bytes = 256;
+constexpr std::size_t max_users = 4;
 // Arm Architecture Reference Manual, PMCEID0 to PMCEID3: events 0x0000-0x003f and 0x4000-0x403f.
 constexpr std::uint64_t architected = 0x3f;
 constexpr std::uint64_t extended_first = 0x4000;
@@ -37,14 +37,14 @@ std::optional<std::uint64_t> event_of(std::string_view text) {
 
 void read_arm_pmu(const std::filesystem::path& pmu, pmu_facts& facts) {
   facts.is_arm = true;
-  const std::string type = read_text(pmu / "type", most_attribute_bytes);
+  const std::string type = read_text(pmu / "type", max_attribute_bytes);
   std::uint32_t number = 0;
   if (std::from_chars(type.data(), type.data() + type.size(), number).ec == std::errc{})
     facts.arm_type = number;
   std::error_code error;
   for (std::filesystem::directory_iterator at{pmu / "events", error}, end; !error && at != end;
        at.increment(error)) {
-    if (const auto event = event_of(read_text(at->path(), most_attribute_bytes)))
+    if (const auto event = event_of(read_text(at->path(), max_attribute_bytes)))
       facts.arm_events.insert(*event);
   }
 }
@@ -72,7 +72,7 @@ pmu_facts read_pmu_facts(const std::filesystem::path& sys, const std::filesystem
     if (arm) read_arm_pmu(at->path(), facts);
   }
   facts.watchdog =
-      read_text(proc / "sys/kernel/nmi_watchdog", most_attribute_bytes).starts_with('1');
+      read_text(proc / "sys/kernel/nmi_watchdog", max_attribute_bytes).starts_with('1');
   return facts;
 }
 
@@ -80,7 +80,7 @@ std::vector<std::string> perf_users(const std::filesystem::path& proc) {
   const procfs processes{proc};
   std::vector<std::string> users;
   for (const pid_t pid : processes.processes()) {
-    if (users.size() == most_users) break;
+    if (users.size() == max_users) break;
     if (pid == ::getpid() || !has_perf_events(proc / std::to_string(pid) / "fd")) continue;
     const auto status = processes.status(pid);
     users.push_back(visible_text(status ? status->name : "?") + " (" + std::to_string(pid) + ")");

@@ -14,7 +14,7 @@
 
 namespace {
 
-using stallscope::capture::capture;
+using stallscope::capture::capture_content;
 using stallscope::unwind::table;
 
 // A table whose one function covers what small offsets in a file may name.
@@ -37,7 +37,7 @@ const table* any_table(const stallscope::capture::object& mapped) {
   return choice < known.size() ? &known[choice] : nullptr;
 }
 
-void check(const capture& read) {
+void check(const capture_content& read) {
   const std::size_t samples = read.samples.time_ns.size();
   require(read.samples.stack.size() == samples && read.samples.period.size() == samples);
   const std::size_t stacks = read.stacks.offset.size() - 1;
@@ -61,7 +61,8 @@ void check(const capture& read) {
   }
 }
 
-std::optional<capture> read(std::span<const std::byte> bytes, bool allow_truncated, bool unwinds) {
+std::optional<capture_content> read(std::span<const std::byte> bytes, bool allow_truncated,
+                                    bool unwinds) {
   stallscope::capture::memory_source source(bytes);
   stallscope::capture::read_options options;
   options.allow_truncated = allow_truncated;

@@ -48,7 +48,7 @@ bool counts_ns(std::uint32_t type, std::uint64_t config) {
 // libpfm4's global state: started by the first look-up that needs it, ended with the last
 // event_lookup.
 struct pfm_state {
-  int wanted = 0;
+  int users = 0;
   bool started = false;
   int status = PFM_SUCCESS;
 };
@@ -59,7 +59,7 @@ pfm_state& pfm() {
 }
 
 int start_pfm() {
-  if (!pfm().started) pfm() = {pfm().wanted, true, pfm_initialize()};
+  if (!pfm().started) pfm() = {pfm().users, true, pfm_initialize()};
   return pfm().status;
 }
 
@@ -137,10 +137,10 @@ event_spec find_in_pfm(const std::string& name) {
 
 }  // namespace
 
-event_lookup::event_lookup() { ++pfm().wanted; }
+event_lookup::event_lookup() { ++pfm().users; }
 
 event_lookup::~event_lookup() {
-  if (--pfm().wanted != 0 || !pfm().started) return;
+  if (--pfm().users != 0 || !pfm().started) return;
   if (pfm().status == PFM_SUCCESS) pfm_terminate();
   pfm().started = false;
 }

@@ -129,15 +129,16 @@ bool read_group(const descriptor& fd, std::size_t size, std::size_t place, event
   const auto got = ::read(fd.get(), words.data(), words.size() * sizeof(std::uint64_t));
   if (got < 0 || words[0] != size) return false;
   // Per event: value, id and, since Linux 6.0, lost.
-  const std::size_t each = (static_cast<std::size_t>(got) / sizeof(std::uint64_t) - head) / size;
-  if (each < 2) return false;
-  reading = {words[head + place * each],
+  const std::size_t words_per_event =
+      (static_cast<std::size_t>(got) / sizeof(std::uint64_t) - head) / size;
+  if (words_per_event < 2) return false;
+  reading = {words[head + place * words_per_event],
              words[1],
              words[2],
-             each > 2 ? words[head + place * each + 2] : 0,
+             words_per_event > 2 ? words[head + place * words_per_event + 2] : 0,
              {}};
   for (std::size_t i = 0; i < size; ++i)
-    if (i != place) reading.others.push_back(words[head + i * each]);
+    if (i != place) reading.others.push_back(words[head + i * words_per_event]);
   return true;
 }
 

@@ -13,7 +13,7 @@
 namespace stallscope::perf_events {
 namespace {
 
-constexpr std::size_t least_ring_bytes = std::size_t{64} << 10U;
+constexpr std::size_t min_ring_bytes = std::size_t{64} << 10U;
 
 std::system_error failed(int error, const std::string& call, int cpu) {
   return {error, std::generic_category(), call + " of the ring of CPU " + std::to_string(cpu)};
@@ -53,7 +53,7 @@ int ring::redirect(const descriptor& event) const noexcept {
 
 std::vector<ring_view> ring_set::views() const {
   std::vector<ring_view> all;
-  for (const auto& one : rings) all.push_back(one.view());
+  for (const auto& entry : rings) all.push_back(entry.view());
   return all;
 }
 
@@ -67,7 +67,7 @@ ring_set open_rings(std::span<const int> cpus, std::size_t data_bytes) {
       return set;
     } catch (const std::system_error& error) {
       const bool locked = error.code().value() == EPERM || error.code().value() == ENOMEM;
-      if (!locked || data_bytes / 2 < least_ring_bytes) throw;
+      if (!locked || data_bytes / 2 < min_ring_bytes) throw;
       data_bytes /= 2;
     }
   }

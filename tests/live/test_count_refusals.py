@@ -50,8 +50,8 @@ def test_invalid_usage_is_rejected(refused) -> None:
 
 
 def test_an_invalid_plan_is_refused(refused) -> None:
-    refused("", "-p", os.getpid(), status=2, says="no plan of counters")
-    refused("{", "-p", os.getpid(), status=2, says="no plan of counters")
+    refused("", "-p", os.getpid(), status=2, says="is not a count plan")
+    refused("{", "-p", os.getpid(), status=2, says="is not a count plan")
     refused({"schema": "x"}, "-p", os.getpid(), status=2, says="stallscope.count-plan/1")
 
 

@@ -12,7 +12,7 @@
 namespace stallscope::collect {
 namespace {
 
-constexpr double longest_duration_s = 1e9;
+constexpr double max_duration_s = 1e9;
 
 }  // namespace
 
@@ -37,7 +37,7 @@ void check_protocol(int protocol) {
 }
 
 void check_duration(double seconds) {
-  if (!(seconds >= 0 && seconds <= longest_duration_s))
+  if (!(seconds >= 0 && seconds <= max_duration_s))
     usage("--duration must be a number of seconds, at most 1e9");
 }
 

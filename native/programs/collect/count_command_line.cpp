@@ -51,7 +51,7 @@ void add_counting(CLI::App& app, count::count_options& options) {
   app.add_option("--plan", options.plan, "Plan file: sets of events and their encodings, as JSON");
   app.add_option("--window", options.window_ms, "Time between reads in milliseconds, at least 50")
       ->capture_default_str()
-      ->check(CLI::Range(count::shortest_window_ms, count::longest_window_ms));
+      ->check(CLI::Range(count::min_window_ms, count::max_window_ms));
   app.add_option("--duration", options.duration_s,
                  "Length of the counting in seconds (default: until the target ends)")
       ->check(CLI::PositiveNumber);

@@ -60,7 +60,7 @@ TEST_CASE("a recorded /proc") {
   CHECK(status->state == 'S');
 }
 
-TEST_CASE("mappings are told one by one, whatever their number, and malformed lines left out") {
+TEST_CASE("mappings are visited in order, and malformed lines are skipped") {
   const test::scratch folder;
   std::string text = "no mapping\n";
   constexpr unsigned long long count = 30'000;

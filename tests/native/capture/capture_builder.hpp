@@ -216,7 +216,8 @@ class capture_builder {
   std::vector<std::pair<std::uint64_t, std::string>> features_;
 };
 
-inline stallscope::capture::capture read(std::string_view bytes, bool allow_truncated = false) {
+inline stallscope::capture::capture_content read(std::string_view bytes,
+                                                 bool allow_truncated = false) {
   stallscope::capture::memory_source source(std::as_bytes(std::span(bytes)));
   stallscope::capture::read_options options;
   options.allow_truncated = allow_truncated;
@@ -234,7 +235,7 @@ inline std::string error_of(std::string_view bytes) {
 }
 
 // One frame of a sample, as text: "path+0xoffset/kind".
-inline std::string frame_text(const stallscope::capture::capture& from, std::size_t sample,
+inline std::string frame_text(const stallscope::capture::capture_content& from, std::size_t sample,
                               std::size_t depth) {
   const std::uint64_t first = from.stacks.offset[from.samples.stack[sample]];
   const std::uint32_t frame = from.stacks.frame[first + depth];
@@ -246,7 +247,7 @@ inline std::string frame_text(const stallscope::capture::capture& from, std::siz
   return text.str();
 }
 
-inline std::size_t depth_of(const stallscope::capture::capture& from, std::size_t sample) {
+inline std::size_t depth_of(const stallscope::capture::capture_content& from, std::size_t sample) {
   const std::uint32_t stack = from.samples.stack[sample];
   return from.stacks.offset[stack + std::size_t{1}] - from.stacks.offset[stack];
 }

@@ -73,7 +73,7 @@ class forward_source final : public stallscope::capture::byte_source {
   explicit forward_source(std::string_view bytes) : bytes_(bytes) {}
   std::size_t read_at(std::uint64_t offset, std::span<std::byte> into) override {
     if (offset < position_) {
-      throw std::logic_error("a pipe was asked for bytes that it gave already");
+      throw std::logic_error("bytes of a pipe were requested twice");
     }
     const std::size_t count =
         offset >= bytes_.size() ? 0 : std::min(into.size(), bytes_.size() - offset);
@@ -96,13 +96,13 @@ inline stallscope::capture::read_options without_tables() {
   return options;
 }
 
-inline stallscope::capture::capture unwound(
+inline stallscope::capture::capture_content unwound(
     std::string_view bytes, const stallscope::capture::read_options& options = without_tables()) {
   stallscope::capture::memory_source source(std::as_bytes(std::span(bytes)));
   return stallscope::capture::read_capture(source, options);
 }
 
-inline std::vector<std::string> chain_of(const stallscope::capture::capture& from,
+inline std::vector<std::string> chain_of(const stallscope::capture::capture_content& from,
                                          std::size_t sample) {
   std::vector<std::string> chain;
   for (std::size_t depth = 0; depth < depth_of(from, sample); ++depth) {
@@ -111,7 +111,7 @@ inline std::vector<std::string> chain_of(const stallscope::capture::capture& fro
   return chain;
 }
 
-inline stallscope::unwind::chain_end end_of(const stallscope::capture::capture& from,
+inline stallscope::unwind::chain_end end_of(const stallscope::capture::capture_content& from,
                                             std::size_t sample) {
   return static_cast<stallscope::unwind::chain_end>(from.stacks.end[from.samples.stack[sample]]);
 }

@@ -12,8 +12,8 @@ namespace {
 
 // The object mapped at an address, or -1.
 std::int64_t object_at(const address_spaces& spaces, std::uint32_t space, std::uint64_t address) {
-  const auto* found = spaces.at(space).find(address);
-  return found == nullptr ? -1 : static_cast<std::int64_t>(found->second.object);
+  const auto* mapping = spaces.at(space).find(address);
+  return mapping == nullptr ? -1 : static_cast<std::int64_t>(mapping->second.object);
 }
 
 }  // namespace
@@ -47,10 +47,10 @@ TEST_CASE("any sequence of mappings equals a byte-by-byte model") {
                 painted.begin() + static_cast<std::ptrdiff_t>(end), object);
     }
     for (std::uint64_t address = 0; address < 64; ++address) {
-      const auto* found = spaces.at(1).find(address);
+      const auto* mapping = spaces.at(1).find(address);
       REQUIRE(object_at(spaces, 1, address) == painted[address]);
       // The offset in the file follows the address through every cut.
-      REQUIRE((found == nullptr || found->second.page_offset == found->first));
+      REQUIRE((mapping == nullptr || mapping->second.page_offset == mapping->first));
     }
   }
 }

@@ -73,7 +73,7 @@ class forward_capture {
     }
     bytes_ = made.pipe();
   }
-  stallscope::capture::capture read(const read_options& options) const {
+  stallscope::capture::capture_content read(const read_options& options) const {
     forward_source source(bytes_);
     return stallscope::capture::read_capture(source, options);
   }
@@ -197,12 +197,12 @@ TEST_CASE("a temporary file returns the written bytes") {
   CHECK(file.append(bytes_of("first")) == 0);
   const auto at = file.append(bytes_of(large));
   const auto last = file.append(bytes_of("last"));
-  std::string found(4, '\0');
-  file.read(last, std::as_writable_bytes(std::span(found)));
-  CHECK(found == "last");
-  file.read(at + large.size() - 4, std::as_writable_bytes(std::span(found)));
-  CHECK(found == "xxxx");
-  CHECK_THROWS_AS(file.read(last + 1, std::as_writable_bytes(std::span(found))),
+  std::string text(4, '\0');
+  file.read(last, std::as_writable_bytes(std::span(text)));
+  CHECK(text == "last");
+  file.read(at + large.size() - 4, std::as_writable_bytes(std::span(text)));
+  CHECK(text == "xxxx");
+  CHECK_THROWS_AS(file.read(last + 1, std::as_writable_bytes(std::span(text))),
                   temporary_file_error);
 }
 

@@ -8,7 +8,7 @@
 using namespace stallscope::capture;
 namespace tests = capture_tests;
 
-TEST_CASE("objects are told apart by path, build id and inode, anonymous memory by process") {
+TEST_CASE("objects differ by path, build id and inode, anonymous memory by process") {
   memory_budget budget(1U << 20U);
   object_table table(budget);
   object file;
@@ -24,9 +24,9 @@ TEST_CASE("objects are told apart by path, build id and inode, anonymous memory 
   heap.path = "//anon";
   heap.anonymous = true;
   heap.pid = 1;
-  const auto one = table.intern(heap);
+  const auto of_first_process = table.intern(heap);
   heap.pid = 2;
-  CHECK(table.intern(heap) != one);
+  CHECK(table.intern(heap) != of_first_process);
 }
 
 TEST_CASE("memory without a file that has symbols is anonymous") {

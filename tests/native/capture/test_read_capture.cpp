@@ -22,7 +22,7 @@ capture_builder two_moments(order byte_order) {
   return made;
 }
 
-void check_two_moments(const stallscope::capture::capture& read) {
+void check_two_moments(const stallscope::capture::capture_content& read) {
   REQUIRE(read.samples.time_ns.size() == 2);
   CHECK(read.samples.time_ns[0] == 1000);
   CHECK(read.samples.time_ns[1] == 3000);

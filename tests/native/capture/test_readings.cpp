@@ -4,7 +4,7 @@
 #include "capture_builder.hpp"
 
 using namespace capture_tests;
-using stallscope::capture::capture;
+using stallscope::capture::capture_content;
 using stallscope::capture::read_columns;
 
 namespace {
@@ -34,19 +34,19 @@ struct counted {
   std::vector<std::uint64_t> values;
 };
 
-wire sample_of(const capture_builder& made, const counted& one) {
+wire sample_of(const capture_builder& made, const counted& sample) {
   wire body = made.body();
-  body.u64(one.leader_id).u64(0x1000).u32(5).u32(6).u64(one.time);
-  body.u64(one.values.size()).u64(900).u64(800);
-  for (std::size_t i = 0; i < one.values.size(); ++i)
-    body.u64(one.values[i]).u64(one.leader_id + 10 * i);
+  body.u64(sample.leader_id).u64(0x1000).u32(5).u32(6).u64(sample.time);
+  body.u64(sample.values.size()).u64(900).u64(800);
+  for (std::size_t i = 0; i < sample.values.size(); ++i)
+    body.u64(sample.values[i]).u64(sample.leader_id + 10 * i);
   return body;
 }
 
 std::string file_of(order byte_order, const std::vector<counted>& samples) {
   capture_builder made(byte_order, group_of_two());
-  for (const counted& one : samples)
-    made.record(PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER, sample_of(made, one));
+  for (const counted& sample : samples)
+    made.record(PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER, sample_of(made, sample));
   return made.file();
 }
 
@@ -54,31 +54,31 @@ std::string file_of(order byte_order, const std::vector<counted>& samples) {
 
 TEST_CASE("the counts of a group are stored with their samples in time order") {
   for (const order byte_order : {order::little, order::big}) {
-    const capture found = read(
+    const capture_content content = read(
         file_of(byte_order,
                 {{30, 72, {9, 90}}, {10, 71, {1, 10}}, {20, 71, {std::uint64_t{1} << 63U, 2}}}));
-    REQUIRE(found.samples.read.size() == 3);
-    REQUIRE(found.reads.offset.size() == 4);
-    const std::uint32_t last = found.samples.read[2];  // the first of the file
+    REQUIRE(content.samples.read.size() == 3);
+    REQUIRE(content.reads.offset.size() == 4);
+    const std::uint32_t last = content.samples.read[2];  // the first of the file
     CHECK(last == 0);
-    CHECK(found.samples.read[0] == 1);
-    CHECK(found.reads.stream[last] == 72);
-    CHECK(found.reads.enabled_ns[last] == 900);
-    CHECK(found.reads.running_ns[last] == 800);
-    CHECK(found.reads.offset[last + 1] - found.reads.offset[last] == 2);
-    CHECK(found.reads.value[found.reads.offset[last] + 1] == 90);
-    CHECK(found.reads.event[found.reads.offset[last]] == 0);
-    CHECK(found.reads.event[found.reads.offset[last] + 1] == 1);
-    CHECK(found.reads.value[found.reads.offset[2]] == std::uint64_t{1} << 63U);
-    CHECK(found.attributes[0].inherit);
+    CHECK(content.samples.read[0] == 1);
+    CHECK(content.reads.stream[last] == 72);
+    CHECK(content.reads.enabled_ns[last] == 900);
+    CHECK(content.reads.running_ns[last] == 800);
+    CHECK(content.reads.offset[last + 1] - content.reads.offset[last] == 2);
+    CHECK(content.reads.value[content.reads.offset[last] + 1] == 90);
+    CHECK(content.reads.event[content.reads.offset[last]] == 0);
+    CHECK(content.reads.event[content.reads.offset[last] + 1] == 1);
+    CHECK(content.reads.value[content.reads.offset[2]] == std::uint64_t{1} << 63U);
+    CHECK(content.attributes[0].inherit);
   }
 }
 
 TEST_CASE("the first reading after a stop of sampling is marked") {
   for (const order byte_order : {order::little, order::big}) {
     capture_builder made(byte_order, group_of_two());
-    const auto sample = [&](const counted& one) {
-      made.record(PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER, sample_of(made, one));
+    const auto sample = [&](const counted& sample) {
+      made.record(PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER, sample_of(made, sample));
     };
     const auto resumed = [&](std::uint64_t time, std::uint64_t id) {
       made.record(PERF_RECORD_UNTHROTTLE, 0, made.body().u64(time).u64(id).u64(id));
@@ -91,8 +91,8 @@ TEST_CASE("the first reading after a stop of sampling is marked") {
     resumed(45, 81);  // the member is the one that samples
     resumed(46, 999);
     sample({50, 71, {4, 110}});
-    const capture found = read(made.file());
-    const auto& paused = found.reads.paused;
+    const capture_content content = read(made.file());
+    const auto& paused = content.reads.paused;
     REQUIRE(paused.size() == 5);
     CHECK(std::vector<int>{paused[0], paused[1], paused[2], paused[3], paused[4]} ==
           std::vector<int>{0, 0, 1, 0, 1});
@@ -100,9 +100,9 @@ TEST_CASE("the first reading after a stop of sampling is marked") {
 }
 
 TEST_CASE("an unknown id is marked as unknown") {
-  const capture found = read(file_of(order::little, {{10, 71, {1, 2, 3}}}));
-  CHECK(found.reads.event[0] == 0);
-  CHECK(found.reads.event[2] == read_columns::unknown_event);
+  const capture_content content = read(file_of(order::little, {{10, 71, {1, 2, 3}}}));
+  CHECK(content.reads.event[0] == 0);
+  CHECK(content.reads.event[2] == read_columns::unknown_event);
 }
 
 TEST_CASE("samples of events that read nothing have no reading") {
@@ -114,11 +114,11 @@ TEST_CASE("samples of events that read nothing have no reading") {
   made.record(PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER, plain);
   made.record(PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER, sample_of(made, {6, 71, {4}}));
   made.record(PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER, plain);
-  const capture found = read(made.file());
-  REQUIRE(found.samples.read.size() == 3);
-  CHECK(found.samples.read[0] == read_columns::none);
-  CHECK(found.samples.read[1] == read_columns::none);  // by time
-  CHECK(found.samples.read[2] == 0);
+  const capture_content content = read(made.file());
+  REQUIRE(content.samples.read.size() == 3);
+  CHECK(content.samples.read[0] == read_columns::none);
+  CHECK(content.samples.read[1] == read_columns::none);  // by time
+  CHECK(content.samples.read[2] == 0);
 }
 
 TEST_CASE("without ids or without values there are no readings") {

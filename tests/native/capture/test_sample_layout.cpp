@@ -110,7 +110,7 @@ TEST_CASE("the position of the stack is read from the start of a sample, or is u
   event.sample_type =
       PERF_SAMPLE_IP | PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
   event.registers_user = 0x11;
-  const auto found = [&event](const wire& beginning) {
+  const auto stack_of = [&event](const wire& beginning) {
     return find_stack(event, std::as_bytes(std::span(beginning.bytes())), false);
   };
   const auto sample = [](std::uint64_t chain, std::uint64_t abi) {
@@ -118,19 +118,19 @@ TEST_CASE("the position of the stack is read from the start of a sample, or is u
     made.u64(0x1234).u64(chain).u64(1).u64(2).u64(abi);
     return abi == 0 ? made.u64(5'000) : made.u64(501).u64(502).u64(6'000);
   };
-  REQUIRE(found(sample(2, 2)));
-  CHECK(found(sample(2, 2))->at == 64);
-  CHECK(found(sample(2, 2))->size == 6'000);
-  CHECK(found(sample(2, 0))->at == 48);
-  CHECK(found(sample(2, 0))->size == 5'000);
+  REQUIRE(stack_of(sample(2, 2)));
+  CHECK(stack_of(sample(2, 2))->at == 64);
+  CHECK(stack_of(sample(2, 2))->size == 6'000);
+  CHECK(stack_of(sample(2, 0))->at == 48);
+  CHECK(stack_of(sample(2, 0))->size == 5'000);
   for (const std::uint64_t chain : {std::uint64_t{7}, std::uint64_t{1} << 61U, ~std::uint64_t{0}}) {
-    CHECK_FALSE(found(sample(chain, 2)));
+    CHECK_FALSE(stack_of(sample(chain, 2)));
   }
-  CHECK_FALSE(found(wire(order::little).u64(1)));
+  CHECK_FALSE(stack_of(wire(order::little).u64(1)));
   event.sample_type |= PERF_SAMPLE_RAW;
-  CHECK_FALSE(found(sample(2, 2)));
+  CHECK_FALSE(stack_of(sample(2, 2)));
   event.sample_type = PERF_SAMPLE_IP;
-  CHECK_FALSE(found(sample(2, 2)));
+  CHECK_FALSE(stack_of(sample(2, 2)));
 }
 
 TEST_CASE("the id's position depends on the fields before and after it") {

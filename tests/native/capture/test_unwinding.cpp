@@ -26,7 +26,7 @@ capture_builder two_moments() {
   return made;
 }
 
-void check_both_chains(const stallscope::capture::capture& read) {
+void check_both_chains(const stallscope::capture::capture_content& read) {
   REQUIRE(read.samples.time_ns.size() == 2);
   // Callers one byte before the return address, the leaf as it is.
   CHECK(chain_of(read, 0) == chain{"/opt/old+0x2020/0", "/opt/old+0x203f/0", "/opt/old+0x207f/0"});
@@ -83,10 +83,10 @@ TEST_CASE(
   capture_builder made(order::little, {stack_event(PERF_SAMPLE_CALLCHAIN)});
   made.mmap2(1, code, 0x1000, 0, "/bin/x", 1);
   const std::string whole = stack_of({code + 0x40, code + 0x50});
-  const std::vector<std::uint64_t> given{PERF_CONTEXT_USER, code + 0x10, code + 0x30, code + 0x31,
-                                         code + 0x32};
+  const std::vector<std::uint64_t> addresses{PERF_CONTEXT_USER, code + 0x10, code + 0x30,
+                                             code + 0x31, code + 0x32};
   stack_sample sample{
-      .ip = code + 0x10, .time = 5, .stack = whole, .chain = given, .has_chain = true};
+      .ip = code + 0x10, .time = 5, .stack = whole, .chain = addresses, .has_chain = true};
   add_sample(made, sample);
   sample.time = 6;
   sample.stack = whole.substr(0, 24);  // the next frame lies behind the copy
@@ -132,13 +132,13 @@ TEST_CASE("an object's table is requested once, when a stack first needs it") {
                       .stack = stack_of({code + 0x1010, code + 0x2010, code + 0x10})});
   }
   auto options = without_tables();
-  std::vector<std::string> asked;
-  options.unwind_table = [&asked](const object& mapped) {
-    asked.push_back(mapped.path);
+  std::vector<std::string> requested;
+  options.unwind_table = [&requested](const object& mapped) {
+    requested.push_back(mapped.path);
     return nullptr;
   };
   CHECK(depth_of(unwound(made.file(), options), 0) == 4);
-  CHECK(asked == chain{"/bin/x", "/bin/y"});
+  CHECK(requested == chain{"/bin/x", "/bin/y"});
   options.unwind_table = [](const object&) -> const stallscope::unwind::table* {
     throw std::domain_error("no table today");
   };
@@ -192,7 +192,7 @@ TEST_CASE(
   using stallscope::capture::architecture_of;
   using stallscope::unwind::architecture;
   stallscope::capture::memory_budget budget(1 << 20);
-  stallscope::capture::capture read(budget);
+  stallscope::capture::capture_content read(budget);
   read.attributes.resize(1);
   read.attributes[0].registers_user = 0xff0fff;
   CHECK(architecture_of(read) == architecture::x86_64);

@@ -24,7 +24,7 @@ std::string executable(const test::scratch& folder, const std::string& name,
   return path_in(folder, name);
 }
 
-std::string found(const std::vector<std::string>& words, const std::string& search_path) {
+std::string path_of_command(const std::vector<std::string>& words, const std::string& search_path) {
   const auto files = files_of_command(words, search_path);
   return files.empty() ? "" : files.front().path;
 }
@@ -36,12 +36,12 @@ TEST_CASE("the executable is located as by execvp") {
   folder.write("first/tool", "not to be executed");
   const auto tool = executable(folder, "second/tool", "a program");
   const auto search = path_in(folder, "first") + ":" + path_in(folder, "second");
-  CHECK(found({"tool"}, search) == tool);
-  CHECK(found({tool}, "") == tool);
-  CHECK(found({"tool"}, path_in(folder, "first")).empty());
-  CHECK(found({path_in(folder, "nothing")}, search).empty());
-  CHECK(found({}, search).empty());
-  CHECK(found({path_in(folder, "second")}, "").empty());  // a directory
+  CHECK(path_of_command({"tool"}, search) == tool);
+  CHECK(path_of_command({tool}, "") == tool);
+  CHECK(path_of_command({"tool"}, path_in(folder, "first")).empty());
+  CHECK(path_of_command({path_in(folder, "nothing")}, search).empty());
+  CHECK(path_of_command({}, search).empty());
+  CHECK(path_of_command({path_in(folder, "second")}, "").empty());  // a directory
 }
 
 TEST_CASE("the interpreters of scripts are followed, through env too, up to a limit") {
@@ -52,10 +52,10 @@ TEST_CASE("the interpreters of scripts are followed, through env too, up to a li
   const auto by_env =
       executable(folder, "by_env", "#!" + path_in(folder, "bin/env") + " -S A=1 shell -x\n");
   const auto loop = executable(folder, "loop", "#!" + path_in(folder, "loop") + "\n");
-  CHECK(found({script}, "") == shell);
-  CHECK(found({by_env}, path_in(folder, "bin")) == path_in(folder, "bin") + "/shell");
-  CHECK(found({loop}, "").empty());
-  CHECK(found({executable(folder, "empty", "#!\n")}, "") == path_in(folder, "empty"));
+  CHECK(path_of_command({script}, "") == shell);
+  CHECK(path_of_command({by_env}, path_in(folder, "bin")) == path_in(folder, "bin") + "/shell");
+  CHECK(path_of_command({loop}, "").empty());
+  CHECK(path_of_command({executable(folder, "empty", "#!\n")}, "") == path_in(folder, "empty"));
 }
 
 TEST_CASE("a program's libraries and their libraries are listed") {
@@ -63,8 +63,8 @@ TEST_CASE("a program's libraries and their libraries are listed") {
   REQUIRE_FALSE(files.empty());
   CHECK(files.front().executable);
   const auto named = [&files](const std::string& part) {
-    return std::any_of(files.begin() + 1, files.end(), [&part](const command_file& one) {
-      return one.path.find(part) != std::string::npos && !one.executable;
+    return std::any_of(files.begin() + 1, files.end(), [&part](const command_file& file) {
+      return file.path.find(part) != std::string::npos && !file.executable;
     });
   };
   CHECK(named("/libstdc++.so"));

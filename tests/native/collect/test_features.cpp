@@ -13,7 +13,7 @@ namespace {
 // The records of a header behind the pipe header, by type and feature number.
 std::map<std::pair<std::uint32_t, std::uint64_t>, std::string> records_of(
     const record_buffer& buffer) {
-  std::map<std::pair<std::uint32_t, std::uint64_t>, std::string> found;
+  std::map<std::pair<std::uint32_t, std::uint64_t>, std::string> features;
   const auto bytes = buffer.bytes();
   for (std::size_t at = sizeof(perf_format::pipe_header); at < bytes.size();) {
     perf_event_header header{};
@@ -23,11 +23,11 @@ std::map<std::pair<std::uint32_t, std::uint64_t>, std::string> records_of(
     std::uint64_t feature = 0;
     if (header.type == 80) std::memcpy(&feature, bytes.data() + at + 8, sizeof feature);
     const auto skip = header.type == 80 ? 16U : 8U;
-    found[{header.type, feature}] =
+    features[{header.type, feature}] =
         std::string{reinterpret_cast<const char*>(bytes.data()) + at + skip, header.size - skip};
     at += header.size;
   }
-  return found;
+  return features;
 }
 
 }  // namespace

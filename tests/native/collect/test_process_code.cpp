@@ -25,12 +25,12 @@ TEST_CASE("the code of a running process has its tables, including the vdso's") 
   const procfs proc;
   process_code code{proc, ::getpid(), tables};
   for (const auto address : {own_code(), libc_code()}) {
-    const auto* found = code.find(address);
-    REQUIRE(found != nullptr);
-    CHECK(found->start <= address);
-    CHECK(address < found->end);
-    REQUIRE(found->table != nullptr);
-    CHECK(found->table->rows() > 0);
+    const auto* code_part = code.find(address);
+    REQUIRE(code_part != nullptr);
+    CHECK(code_part->start <= address);
+    CHECK(address < code_part->end);
+    REQUIRE(code_part->table != nullptr);
+    CHECK(code_part->table->rows() > 0);
   }
   const auto* vdso = code.find(::getauxval(AT_SYSINFO_EHDR) + 1);
   REQUIRE(vdso != nullptr);

@@ -24,10 +24,10 @@ TEST_CASE("a warning is reported once: at the start, or at the end if it is newe
   warnings.push_back({"late", "came later"});
   report.finished({1, 0, 2, 0.5}, exit_code::done, "duration", warnings);
   writer.reset();
-  std::array<char, 4096> told{};
-  const auto got = ::read(reader.get(), told.data(), told.size());
+  std::array<char, 4096> lines{};
+  const auto got = ::read(reader.get(), lines.data(), lines.size());
   REQUIRE(got > 0);
-  const std::string text{told.data(), static_cast<std::size_t>(got)};
+  const std::string text{lines.data(), static_cast<std::size_t>(got)};
   const auto end = text.find("\"finished\"");
   REQUIRE(end != std::string::npos);
   CHECK(text.find("was there") < end);

@@ -48,15 +48,15 @@ TEST_CASE("a warning appears only if the disk would fill before the end") {
   REQUIRE(warned);
   CHECK(warned->code == "little-disk-space");
   CHECK(warned->message.find("may last 5 s") != std::string::npos);
-  CHECK_FALSE(space_warning(how, 2, 0, 0));  // no duration was asked for
+  CHECK_FALSE(space_warning(how, 2, 0, 0));  // no duration was requested
   CHECK_FALSE(space_warning({}, 2, 10, 0));  // nothing is copied
 }
 
 TEST_CASE("the chosen method is described in one clause") {
-  CHECK(describe({stack_kind::frame_pointers, "asked for", {}}, 8192) ==
-        "by frame pointers: asked for");
-  CHECK(describe({stack_kind::copies, "asked for", {}}, 8192) ==
-        "copied (8 KiB per sample): asked for");
-  CHECK(describe({stack_kind::copies, "asked for", {}}, 1000) ==
-        "copied (1000 bytes per sample): asked for");
+  CHECK(describe({stack_kind::frame_pointers, "requested", {}}, 8192) ==
+        "by frame pointers: requested");
+  CHECK(describe({stack_kind::copies, "requested", {}}, 8192) ==
+        "copied (8 KiB per sample): requested");
+  CHECK(describe({stack_kind::copies, "requested", {}}, 1000) ==
+        "copied (1000 bytes per sample): requested");
 }

@@ -17,7 +17,7 @@ TEST_CASE("the document has groups, sets and unavailable events with reasons") {
     facts.plan.events.emplace_back();
     facts.plan.events.back().name = name;
   }
-  facts.plan.sets = {{"one", {0, 1}, {}}, {"two", {2}, {}}};
+  facts.plan.sets = {{"first", {0, 1}, {}}, {"second", {2}, {}}};
   facts.choice.groups = {{{0}}, {{1}}};
   facts.choice.groups_of_set = {{0, 1}, {}};
   facts.choice.unavailable = {{refusal_cause::held, "C", EBUSY, "held", "end it"},
@@ -31,7 +31,7 @@ TEST_CASE("the document has groups, sets and unavailable events with reasons") {
   const auto& counting = document["counting"];
   CHECK(counting["groups"][0]["ran"] == true);
   CHECK(counting["groups"][1]["ran"] == false);
-  CHECK(counting["sets"][0] == json{{"name", "one"}, {"groups", {0, 1}}, {"split", true}});
+  CHECK(counting["sets"][0] == json{{"name", "first"}, {"groups", {0, 1}}, {"split", true}});
   CHECK(counting["sets"][1]["groups"].empty());
   CHECK(counting["unavailable"][0]["errno"] == "EBUSY");
   CHECK(counting["unavailable"][0]["cause"] == "held");

@@ -45,7 +45,7 @@ TEST_CASE("available events are counted, and unavailable events have a reason") 
   CHECK(choice.groups_of_set[1].empty());
   REQUIRE(choice.unavailable.size() == 2);
   const auto refused = std::find_if(choice.unavailable.begin(), choice.unavailable.end(),
-                                    [](const auto& each) { return each.event == "NO_SUCH"; });
+                                    [](const auto& refusal) { return refusal.event == "NO_SUCH"; });
   REQUIRE(refused != choice.unavailable.end());
   CHECK(refused->error != 0);
 }

@@ -19,11 +19,11 @@ group_judge counters(std::size_t how_many) {
 }
 
 bool has_all(const packing& packed, std::size_t set, const numbers& events) {
-  std::set<std::size_t> found;
+  std::set<std::size_t> packed_events;
   for (const auto group : packed.groups_of_set[set])
-    found.insert(packed.groups[group].events.begin(), packed.groups[group].events.end());
+    packed_events.insert(packed.groups[group].events.begin(), packed.groups[group].events.end());
   return std::all_of(events.begin(), events.end(),
-                     [&](auto event) { return found.contains(event); });
+                     [&](auto event) { return packed_events.contains(event); });
 }
 
 }  // namespace
@@ -116,9 +116,9 @@ TEST_CASE(
       for (std::size_t i = 1 + random() % 10; i > 0; --i) events.insert(random() % 40);
       set.events.assign(events.begin(), events.end());
     }
-    std::size_t asked = 0;
+    std::size_t trials = 0;
     const auto packed = pack(sets, [&](std::span<const std::size_t> events) {
-      ++asked;
+      ++trials;
       return events.size() <= size;
     });
     for (const auto& group : packed.groups) {
@@ -130,6 +130,6 @@ TEST_CASE(
       CHECK(has_all(packed, i, sets[i].events));
       CHECK((sets[i].events.size() > size || packed.groups_of_set[i].size() == 1));
     }
-    CHECK(asked <= 30 * sets.size());
+    CHECK(trials <= 30 * sets.size());
   }
 }

@@ -51,7 +51,7 @@ TEST_CASE("a record's fields are read across the end of the ring") {
 
 TEST_CASE("a range that wraps has two pieces") {
   plain_ring ring;
-  SUBCASE("one where it does not wrap") {
+  SUBCASE("a record that does not wrap") {
     const auto pieces = ring.view.pieces(8, 24);
     CHECK(pieces[0].data() == ring.data.data() + 8);
     CHECK(pieces[0].size() == 16);
@@ -63,7 +63,7 @@ TEST_CASE("a range that wraps has two pieces") {
     CHECK(pieces[1].data() == ring.data.data());
     CHECK(pieces[1].size() == 16);
   }
-  SUBCASE("one where it ends at the end") {
+  SUBCASE("a record that ends at the end of the ring") {
     const auto pieces = ring.view.pieces(40, 64);
     CHECK(pieces[0].size() == 24);
     CHECK(pieces[1].empty());
