@@ -6,6 +6,7 @@ import subprocess
 import time
 from collections import Counter
 from pathlib import Path
+from typing import IO
 
 import pytest
 
@@ -15,6 +16,12 @@ from tests.long_tests import long_tests
 
 pytestmark = [pytest.mark.live, pytest.mark.long]
 PLAN = plan_of(["task-clock", "page-faults"])
+
+
+def wait_for_start(messages: IO[bytes]) -> None:
+    for line in messages:
+        if b": recording " in line or b": counting " in line:
+            return
 
 
 def test_recordings_killed_at_random_points_are_readable_or_report_what_was_lost(
@@ -40,11 +47,15 @@ def test_recordings_killed_at_random_points_are_readable_or_report_what_was_lost
         duration = () if "--" in words else ("--duration", "0.3")
         process = subprocess.Popen(
             [str(collector), *words[:counts], "-o", str(directory), *duration, *words[counts:]],
-            stderr=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
         )
-        time.sleep(generator.uniform(0, 0.6))
-        process.kill()
-        process.wait()
+        assert process.stderr is not None
+        with process, process.stderr:
+            if generator.random() < 0.7:
+                wait_for_start(process.stderr)
+            time.sleep(generator.uniform(0, 0.4))
+            process.kill()
         outcomes[(counting_outcome if counts else outcome)(directory)] += 1
     print(dict(outcomes))
     assert outcomes["none"] < outcomes.total()
