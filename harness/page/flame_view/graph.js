@@ -1,4 +1,4 @@
-// The graph on its canvas: only visible rows are drawn; frames under the pointer are found by row.
+// The graph on its canvas: only visible rows are drawn; the frame under the pointer is looked up by row.
 
 const ROW_PX = 20;
 const MIN_TEXT_PX = 28;

@@ -55,7 +55,7 @@ class Legend {
     }, swatch(this.colours(), kind), kind === KIND.TRUNCATED ? "truncated stacks " : `${KIND_NAME[kind]} `, make("span", { class: "figure", text: shareText(value, view.visibleTotal) })));
   }
 
-  /** Lights a kind; the entry stays in focus though it is made anew. */
+  /** Lights a kind; the entry stays in focus although it is created again. */
   toggle(query) {
     const { kind } = document.activeElement.dataset;
     this.view.update({ query, regex: false });

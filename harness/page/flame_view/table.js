@@ -30,7 +30,7 @@ class FunctionTable {
     this.render();
   }
 
-  /** Takes the totals of the view anew. */
+  /** Computes the totals of the view again. */
   refresh() {
     this.totals = this.view.functions;
     this.mostSelf = this.totals.self.reduce((most, value) => Math.max(most, value), 0);

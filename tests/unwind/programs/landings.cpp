@@ -1,4 +1,4 @@
-// Nothing but exceptions, thrown through frames that are found by the frame pointer and have
+// Nothing but exceptions, thrown through frames that have a frame pointer and
 // something to destroy: each goes on by _Unwind_Resume, which replaces that register before it
 // leaves for the next one's landing pad.
 #include <alloca.h>

@@ -12,7 +12,8 @@
 static volatile uint64_t sink;
 
 __attribute__((noinline)) static uint64_t mix(uint64_t value, int rounds) {
-  for (int i = 0; i < rounds; ++i) value = (value ^ (value >> 29)) * 0xbf58476d1ce4e5b9U + (uint64_t)i;
+  for (int i = 0; i < rounds; ++i)
+    value = (value ^ (value >> 29)) * 0xbf58476d1ce4e5b9U + (uint64_t)i;
   return value;
 }
 
@@ -29,8 +30,8 @@ __attribute__((noinline)) static void sort_some(uint64_t seed) {
   sink += values[0] + (uint64_t)snprintf(text, sizeof text, "%g", (double)values[1] / 3);
 }
 
-static void on_timer(int number, siginfo_t* told, void* context) {
-  (void)told;
+static void on_timer(int number, siginfo_t* information, void* context) {
+  (void)information;
   (void)context;
   sort_some(sink + (uint64_t)number);
 }
@@ -43,13 +44,14 @@ static void on_own_signal(int number) {
   sink += mix(strtoull(text, NULL, 10), 5);
 }
 
-static void handle(int number, void (*plain)(int), void (*told)(int, siginfo_t*, void*), int flags) {
+static void handle(int number, void (*plain)(int), void (*with_information)(int, siginfo_t*, void*),
+                   int flags) {
   struct sigaction action;
   memset(&action, 0, sizeof action);
   action.sa_flags = flags | SA_RESTART;
-  if (told != NULL) {
+  if (with_information != NULL) {
     action.sa_flags |= SA_SIGINFO;
-    action.sa_sigaction = told;
+    action.sa_sigaction = with_information;
   } else {
     action.sa_handler = plain;
   }

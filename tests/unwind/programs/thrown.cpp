@@ -1,5 +1,5 @@
 // Exceptions through frames of every shape that compilers make, in a loop without end: variable and
-// over-aligned locals (the CFA is found through a saved register), tail calls, calls that do not
+// over-aligned locals (the CFA is computed from a saved register), tail calls, calls that do not
 // return, destructors on the way, and a rethrow.
 #include <alloca.h>
 

@@ -1,5 +1,5 @@
 // Functions with call frame information written by hand, as in assembly libraries: the frame kept
-// in other registers than rsp and rbp, found by expressions, or saved by expressions. Each calls
+// in other registers than rsp and rbp, computed by expressions, or saved by expressions. Each calls
 // its second argument with its first.
         .text
 
@@ -46,7 +46,7 @@ frame_by_expression:
         .cfi_endproc
         .size   frame_by_expression, . - frame_by_expression
 
-// rbp is saved at an address found by an expression (DW_CFA_expression 6: DW_OP_breg7 24), rbx has
+// rbp is saved at an address computed by an expression (DW_CFA_expression 6: DW_OP_breg7 24), rbx has
 // its old value plus 5 (DW_CFA_val_expression 3: DW_OP_breg3 -5).
         .globl  saved_by_expression
         .type   saved_by_expression, @function
