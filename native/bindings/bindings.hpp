@@ -1,4 +1,4 @@
-// The parts of the Python module, each a file of its own.
+// The parts of the Python module, one file per part.
 #pragma once
 
 #include <nanobind/nanobind.h>

@@ -64,7 +64,7 @@ struct thread_account {
   check_counts check;
 };
 
-// Number of the last second of a run, whatever its index.
+// Number of the last second of a run, independent of its index.
 inline constexpr unsigned last_second = ~0U;
 
 // Hands measurements from one loader thread to the reporter. Safe for these two threads.

@@ -73,7 +73,7 @@ std::uint64_t request_scheduler::own_lag_ns(std::uint64_t intended_ns, std::uint
   return stalls_.since(intended_ns);
 }
 
-// In an open loop connections take turns, whatever their number of slots.
+// In an open loop connections take turns, independent of their number of slots.
 void request_scheduler::free_place(unsigned connection, std::uint64_t free_ns) {
   if (arrivals_ && std::exchange(queues_[connection].offered, true)) return;
   free_places_.push_back({free_ns, connection});

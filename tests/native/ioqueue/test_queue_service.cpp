@@ -19,7 +19,7 @@ struct service {
                    const stallscope::ioqueue::simulated_settings& device)
       : disk(device, clock), line(disk, clock, settings) {}
 
-  // Keeps so many requests of a class going.
+  // Keeps a number of requests of a class in flight.
   void keep(class_id number, std::size_t depth) {
     for (std::size_t i = 0; i < depth; ++i) {
       noted_request& request = requests.emplace_back();

@@ -18,7 +18,7 @@ using stallscope::ioqueue::simulated_device;
 using stallscope::ioqueue::simulated_settings;
 using stallscope::ioqueue::virtual_time;
 
-// Keeps so many requests going in a closed loop, and counts those done.
+// Keeps a number of requests in flight, in a closed loop, and counts completions.
 class closed_loop {
  public:
   closed_loop(queue& line, stallscope::ioqueue::class_id number, std::size_t depth)

@@ -3,6 +3,8 @@
 #include <map>
 #include <random>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "value_log/key_index.hpp"
 
@@ -41,4 +43,26 @@ TEST_CASE("the index matches a map") {
   index.clear();
   CHECK(index.size() == 0);
   CHECK(index.memory_bytes() == 0);
+}
+
+TEST_CASE("room is reserved for a key, whatever happens to the table meanwhile") {
+  key_index index;
+  std::vector<key_index::room> rooms;
+  for (int i = 0; i < 200; ++i) rooms.push_back(index.make_room("new" + std::to_string(i)));
+  for (int i = 0; i < 1000; ++i) index.set("old" + std::to_string(i), {.value_bytes = 5});
+  for (int i = 0; i < 1000; ++i) index.erase("old" + std::to_string(i));
+  const std::size_t before = index.memory_bytes();
+  for (int i = 0; i < 200; ++i) {
+    index.set("new" + std::to_string(i), {.value_bytes = 7},
+              std::move(rooms[static_cast<std::size_t>(i)]));
+  }
+  CHECK(index.size() == 200);
+  CHECK(index.find("new199")->value_bytes == 7);
+  CHECK(index.memory_bytes() > before);
+  {
+    const auto unused = index.make_room("new0");
+    index.set("new0", {.value_bytes = 8}, index.make_room("new0"));
+  }
+  CHECK(index.size() == 200);
+  CHECK(index.find("new0")->value_bytes == 8);
 }
