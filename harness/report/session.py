@@ -3,6 +3,7 @@
 import importlib
 from pathlib import Path
 
+from harness.cli.outputs import check_place
 from harness.recordings.kinds import PROFILE, kind_of
 from harness.report.options import ReportOptions
 from stallscope.errors import RecordingError
@@ -21,18 +22,27 @@ def report(path: Path, options: ReportOptions) -> None:
     """Write the page of the recording at a path, and print its summary."""
     recording = open_recording(path)
     kind = kind_of(recording)
-    if kind == PROFILE:
-        _report_profile(recording, options)
-        return
-    if kind not in REPORTERS:
+    if kind != PROFILE and kind not in REPORTERS:
         raise RecordingError(
             f"{path} is a recording of kind {kind!r}, which this stallscope does not know",
             "report it with the version that made it, or a newer one",
         )
+    if options.with_page:
+        check_place(options.output or _default_page(recording))
+    if kind == PROFILE:
+        _report_profile(recording, options)
+        return
     module, function = REPORTERS[kind]
     getattr(importlib.import_module(module), function)(
         recording, output=options.output, with_page=options.with_page, as_json=options.as_json
     )
+
+
+def _default_page(recording: Recording) -> Path:
+    """Return the path of the page; that of a perf.data file is in the current directory."""
+    if recording.manifest is None:
+        return Path(f"{recording.name}.report.html")
+    return recording.path / "report.html"
 
 
 def _report_profile(recording: Recording, options: ReportOptions) -> None:
