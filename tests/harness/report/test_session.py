@@ -15,7 +15,9 @@ def test_the_page_of_a_recording_of_another_user_needs_another_place(
 ) -> None:
     monkeypatch.delenv("SUDO_UID", raising=False)
     run = tmp_path / "run"
-    assert main(["io", "probe", "sim:servers=8,service=1ms", "--duration", "1", "-o", str(run)]) == 0
+    assert (
+        main(["io", "probe", "sim:servers=8,service=1ms", "--duration", "1", "-o", str(run)]) == 0
+    )
     (run / "report.html").unlink()
     os.chown(run, 12345, 12345)
     capsys.readouterr()
