@@ -85,7 +85,8 @@ def _change(draw: st.DrawFn, document: Any, place: Path) -> None:
     elif kind == "same" and isinstance(parent, list):
         parent[:] = [value] * len(parent)
     else:
-        parent[key] = draw(st.sampled_from(VALUES))
+        # A copy, because later changes may change it.
+        parent[key] = copy.deepcopy(draw(st.sampled_from(VALUES)))
 
 
 @st.composite

@@ -16,7 +16,6 @@ from topdown.slots.event_names import UNLIKE
 from topdown.slots.expressions import names
 from topdown.slots.model import CLOCKS, Model, load
 
-SCHEMA = "stallscope.count-plan/1"
 SLOTS = "TOPDOWN.SLOTS:perf_metrics"
 FIELD = "PERF_METRICS."
 TSC = "TSC"
@@ -40,17 +39,6 @@ class Encoding:
     config1: int = 0
     name: str = ""
 
-    def document(self) -> dict[str, object]:
-        """Return the JSON form in a plan file."""
-        if self.name:
-            return {"name": self.name}
-        return {
-            "type": self.event_type,
-            "config": f"{self.config:#x}",
-            "config1": f"{self.config1:#x}",
-            "config2": "0x0",
-        }
-
 
 @dataclass(frozen=True, slots=True)
 class EventSet:
@@ -68,17 +56,6 @@ class Plan:
     sets: tuple[EventSet, ...]
     events: Mapping[str, Encoding]
     uncountable: Mapping[str, str]
-
-    def document(self) -> dict[str, object]:
-        """Return the JSON form of a plan file."""
-        return {
-            "schema": SCHEMA,
-            "sets": [
-                {"name": part.name, "events": list(part.events), "leader": part.leader}
-                for part in self.sets
-            ],
-            "events": {name: encoding.document() for name, encoding in self.events.items()},
-        }
 
     def only(self, events: Iterable[str]) -> "Plan":
         """Return a plan with a single set of these events."""

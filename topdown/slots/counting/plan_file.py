@@ -1,13 +1,12 @@
 """The plan file, with the subject of the plan, so that any host can analyse the recording."""
 
-import json
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
 
 from msgspec import Raw
 
-from stallscope.documents import DAMAGED, UNSET, Record, UnsetType, read_document
+from stallscope.documents import DAMAGED, UNSET, Count, Record, UnsetType, encode, read_document
 from stallscope.documents import field as document_field
 from stallscope.errors import RecordingError
 from topdown.slots.counting.counting_mode import METRICS, CountingMode
@@ -15,7 +14,7 @@ from topdown.slots.counting.plan import Encoding, EventSet, Plan
 from topdown.slots.counting.requested_events import RequestedEvent
 from topdown.slots.model import Model, keys, load
 
-KEY = "subject"  # in the plan file; the collector ignores it
+SCHEMA = "stallscope.count-plan/1"
 MAX_NAMES = 2000
 
 
@@ -29,70 +28,109 @@ class Subject:
     requested: tuple[RequestedEvent, ...] = ()
 
 
-def write_plan(path: Path, plan: Plan, subject: Subject) -> None:
-    """Write a plan file."""
-    document = plan.document() | {
-        KEY: {
-            "model": None if subject.model is None else subject.model.key,
-            "smt": subject.mode.smt,
-            "ebs_mode": subject.mode.ebs_mode,
-            "metrics": sorted(subject.mode.metrics),
-            "nodes": list(subject.nodes),
-            "asked": [
-                {
-                    "spelling": event.spelling,
-                    "event": event.event,
-                    "named": bool(event.encoding.name),
-                }
-                for event in subject.requested
-            ],
-            "uncountable": dict(plan.uncountable),
-        }
-    }
-    path.write_text(json.dumps(document, indent=1) + "\n")
+class EncodingRecord(Record, frozen=True, kw_only=True, omit_defaults=True):
+    """The encoding of an event: its name, or the arguments of perf_event_open(2)."""
+
+    name: str = ""
+    type: Count | None = None
+    config: str | None = None  # hexadecimal, as are the next two
+    config1: str | None = None
+    config2: str | None = None
 
 
-class _SetRecord(Record, frozen=True):
+class SetRecord(Record, frozen=True):
+    """Events to count together."""
+
     name: str
     events: tuple[str, ...] = ()
     leader: str = ""
 
 
-class _RequestedRecord(Record, frozen=True):
+class RequestedRecord(Record, frozen=True):
+    """An event requested by name."""
+
     spelling: str
     event: str
     named: bool = False
 
 
-class _SubjectRecord(Record, frozen=True, kw_only=True):
+class SubjectRecord(Record, frozen=True, kw_only=True):
+    """The subject of a plan; the collector ignores it."""
+
     model: str | UnsetType | None = UNSET
     smt: bool = False
     ebs_mode: bool = False
     metrics: tuple[str, ...] = ()
     nodes: tuple[str, ...] = ()
-    asked: tuple[_RequestedRecord, ...] = ()
+    asked: tuple[RequestedRecord, ...] = ()
     uncountable: dict[str, str] = document_field(default_factory=dict)
 
 
-class _PlanRecord(Record, frozen=True, kw_only=True):
-    sets: tuple[_SetRecord, ...] = ()
-    # Only the collector needs the encodings.
+class PlanRecord(Record, frozen=True, kw_only=True):
+    """The content of a plan file."""
+
+    schema: str = SCHEMA
+    sets: tuple[SetRecord, ...]
+    events: dict[str, EncodingRecord]
+    subject: SubjectRecord
+
+
+class _RecordedPlan(Record, frozen=True, kw_only=True):
+    """What is read of a plan file; only the collector needs the encodings."""
+
+    sets: tuple[SetRecord, ...] = ()
     events: dict[str, Raw] = document_field(default_factory=dict)
-    subject: _SubjectRecord | None = None
+    subject: SubjectRecord | None = None
+
+
+def write_plan(path: Path, plan: Plan, subject: Subject) -> None:
+    """Write a plan file."""
+    path.write_text(encode(plan_record(plan, subject), indent=1) + "\n")
+
+
+def plan_record(plan: Plan, subject: Subject) -> PlanRecord:
+    """Return the content of a plan file."""
+    return PlanRecord(
+        sets=tuple(SetRecord(part.name, tuple(part.events), part.leader) for part in plan.sets),
+        events={name: _encoding_record(encoding) for name, encoding in plan.events.items()},
+        subject=SubjectRecord(
+            model=None if subject.model is None else subject.model.key,
+            smt=subject.mode.smt,
+            ebs_mode=subject.mode.ebs_mode,
+            metrics=tuple(sorted(subject.mode.metrics)),
+            nodes=tuple(subject.nodes),
+            asked=tuple(
+                RequestedRecord(event.spelling, event.event, bool(event.encoding.name))
+                for event in subject.requested
+            ),
+            uncountable=dict(plan.uncountable),
+        ),
+    )
+
+
+def _encoding_record(encoding: Encoding) -> EncodingRecord:
+    if encoding.name:
+        return EncodingRecord(name=encoding.name)
+    return EncodingRecord(
+        type=encoding.event_type,
+        config=f"{encoding.config:#x}",
+        config1=f"{encoding.config1:#x}",
+        config2="0x0",
+    )
 
 
 def read_plan(path: Path) -> tuple[Plan, Subject | None]:
     """Return a plan and its subject, which is None if stallscope did not make the plan."""
-    record = read_document(path, _PlanRecord)
+    record = read_document(path, _RecordedPlan)
     sets = tuple(EventSet(part.name, part.events, part.leader) for part in record.sets)
     events = {name: Encoding(name=name) for name in record.events}
-    subject = record.subject or _SubjectRecord()
+    subject = record.subject or SubjectRecord()
     reasons = dict(islice(subject.uncountable.items(), MAX_NAMES))
     plan = Plan(sets, events, reasons)
-    return plan, None if subject == _SubjectRecord() else _subject(subject, str(path))
+    return plan, None if subject == SubjectRecord() else _subject(subject, str(path))
 
 
-def _subject(record: _SubjectRecord, source: str) -> Subject:
+def _subject(record: SubjectRecord, source: str) -> Subject:
     model = None
     if isinstance(record.model, str):
         if record.model not in keys():

@@ -1,9 +1,11 @@
 """What is counted for a tree: complete sets, encodings, led groups, and what cannot be counted."""
 
+import json
 from pathlib import Path
 
 import pytest
 
+from stallscope.documents import encode
 from stallscope.errors import UnableError, UsageError
 from stallscope.system_files import Roots
 from topdown.slots.counting.counting_mode import (
@@ -14,6 +16,7 @@ from topdown.slots.counting.counting_mode import (
     lone_siblings,
 )
 from topdown.slots.counting.plan import SLOTS, Encoding, formulas_for, nodes_down_to, plan_of
+from topdown.slots.counting.plan_file import Subject, plan_record
 from topdown.slots.counting.requested_events import requested_events, unknown_event_error
 from topdown.slots.model import CLOCKS, keys, load
 
@@ -66,9 +69,9 @@ def test_level_one_of_skylake_is_one_set_of_events() -> None:
         "UOPS_RETIRED.RETIRE_SLOTS",
         "INT_MISC.RECOVERY_CYCLES",
     }
-    document = plan.document()
+    document = json.loads(encode(plan_record(plan, Subject(load("skl")))))
     assert document["schema"] == "stallscope.count-plan/1"
-    assert plan.events["UOPS_ISSUED.ANY"].document() == {
+    assert document["events"]["UOPS_ISSUED.ANY"] == {
         "type": 4,
         "config": "0x10e",
         "config1": "0x0",
