@@ -17,6 +17,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from stallscope.output_place import open_place
 from stallscope.private_directory import private_directory, write_atomic
 from topdown.stacks.symbols.file_identity import FileIdentity
 
@@ -90,7 +91,7 @@ class BuildIdCache:
         for block in stored:
             crc = zlib.crc32(block, crc)
         with suppress(OSError):
-            directory.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            _make_parents(directory)
             with self._opened() as place:
                 write_atomic(place, build_id.hex(), [_HEADER.pack(self.magic, crc), *stored])
                 self._evict(place)
@@ -173,6 +174,13 @@ class BuildIdCache:
 
 
 _READ_FLAGS = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+
+
+def _make_parents(directory: Path) -> None:
+    """Create missing parents; raises OSError if root cannot trust the directory above them."""
+    existing = next(parent for parent in directory.parents if parent.exists())
+    with open_place(existing):
+        directory.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
 
 
 def _files(directory: int) -> Iterator[tuple[int, int, str]]:

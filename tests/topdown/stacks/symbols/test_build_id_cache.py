@@ -150,6 +150,17 @@ def test_a_directory_whose_parent_another_user_owns_is_not_used(cache: BuildIdCa
         cache.clear()
 
 
+@pytest.mark.usefixtures("needs_root")
+def test_root_creates_no_directories_in_a_home_of_another_user(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    home.mkdir()
+    os.chown(home, 65534, 65534)
+    BuildIdCache(home / ".cache/stallscope/kind", b"KIND\x01\0\0\0", 1000, 4000).store(
+        BUILD_ID, [], [b"content"]
+    )
+    assert list(home.iterdir()) == []
+
+
 def test_a_directory_below_a_link_is_not_used(cache: BuildIdCache, tmp_path: Path) -> None:
     cache.store(BUILD_ID, [], [b"content"])
     cache.directory.parent.rename(tmp_path / "elsewhere")
