@@ -21,17 +21,17 @@ COMPILER_NICENESS = 5
 CPU_SHARES_S = {
     "test-packages": 45,
     "python-packages": 60,
-    "wheel": 300,
-    "build-asan": 190,
+    "wheel": 310,
+    "build-asan": 280,
     "build-arm64": 110,
     "build-tsan": 65,
     "ctest-asan": 30,
     "ctest-tsan": 30,
     "fuzzing": 45,
-    "pytest-beside": 250,
+    "pytest-beside": 300,
     "pytest-built": 60,
     "pytest-guest": 100,
-    "pytest-alone": 90,
+    "pytest-alone": 110,
 }
 
 

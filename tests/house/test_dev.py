@@ -58,3 +58,51 @@ def test_a_second_call_builds_nothing(checkout: Path, tmp_path: Path) -> None:
     assert "building" not in run.stderr
     assert "installing" not in run.stderr
     assert wheel.stat().st_mtime_ns == before
+
+
+def stub_pytest(checkout: Path, body: str) -> None:
+    """Replaces the environment of a checkout by a pytest that runs this shell script."""
+    program = checkout / ".venv" / "bin" / "pytest"
+    program.parent.mkdir(parents=True)
+    program.write_text(f"#!/bin/sh\n{body}\n")
+    program.chmod(0o755)
+    (checkout / "build").mkdir()
+
+
+FAILING_BESIDE = """
+echo "$*" >>calls
+case "$*" in
+  *--part=beside*) echo "tests/live/test_it.py::test_a[b c]" >"$STALLSCOPE_TESTS_AGAIN"; exit 1 ;;
+  *--part=alone*) exit 0 ;;
+  *) exit "$AGAIN" ;;
+esac
+"""
+
+
+@pytest.mark.parametrize("again", [0, 1])
+def test_measuring_tests_that_failed_run_again_at_the_end(bare_checkout: Path, again: int) -> None:
+    stub_pytest(bare_checkout, FAILING_BESIDE)
+    statuses = [
+        subprocess.run(
+            ["sh", "./dev", "stage", name],
+            cwd=bare_checkout,
+            env=os.environ | {"AGAIN": str(again)},
+            capture_output=True,
+            check=False,
+        ).returncode
+        for name in ("pytest-beside", "pytest-alone")
+    ]
+    assert statuses == [0, again]
+    last = (bare_checkout / "calls").read_text().splitlines()[-1]
+    assert last == "tests/live/test_it.py::test_a[b c]"
+
+
+def test_a_failure_that_may_not_run_again_fails_its_part(bare_checkout: Path) -> None:
+    stub_pytest(bare_checkout, "exit 1")
+    run = subprocess.run(
+        ["sh", "./dev", "stage", "pytest-beside"],
+        cwd=bare_checkout,
+        capture_output=True,
+        check=False,
+    )
+    assert run.returncode == 1

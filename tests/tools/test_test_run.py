@@ -13,9 +13,9 @@ def test_a_stage_over_its_share_of_cpu_time_is_named() -> None:
     schedule.cpu_s = {"wheel": 2.0 * CPU_SHARES_S["wheel"], "fuzzing": 1.0}
     schedule.outcomes = {"wheel": True, "fuzzing": False}
     wheel, fuzzing, total = summary(schedule)
-    assert wheel == "   100 s,  600 s of CPU  wheel, over its share of 300 s of CPU"
+    assert wheel == "   100 s,  620 s of CPU  wheel, over its share of 310 s of CPU"
     assert fuzzing == "    20 s,    1 s of CPU  fuzzing, failed"
-    assert total.split() == ["601", "s", "of", "CPU", "in", "all"]
+    assert total.split() == ["621", "s", "of", "CPU", "in", "all"]
 
 
 def test_shares_belong_to_stages() -> None:
