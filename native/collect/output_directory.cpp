@@ -49,7 +49,9 @@ bool holds_our_document(int directory) {
              "\"stallscope.recording/") != std::string_view::npos;
 }
 
-std::string aside(const std::string& name) { return ".replaced-" + name; }
+constexpr std::string_view aside_prefix = ".replaced-";
+
+std::string aside(const std::string& name) { return std::string{aside_prefix} + name; }
 
 failure unwritable(const std::string& path, int error) {
   return {exit_code::usage,
@@ -71,7 +73,28 @@ output_directory::~output_directory() {
   if (!committed_) discard();
 }
 
+// A collector that was killed before commit() leaves the replaced recording under hidden names.
+// After the start of commit(), only the rest of it is left. Without a new document, the kill came
+// before the first new file, and files without a hidden name belong to the replaced recording.
+void output_directory::restore_replaced() {
+  const bool committed = !exists(aside(std::string{document}));
+  const bool has_new_files = exists(std::string{document});
+  for (const auto& name : known_files) {
+    const std::string file{name};
+    if (committed) {
+      ::unlinkat(fd_.get(), aside(file).c_str(), 0);
+    } else if (::renameat(fd_.get(), aside(file).c_str(), fd_.get(), file.c_str()) != 0 &&
+               errno == ENOENT && has_new_files) {
+      ::unlinkat(fd_.get(), file.c_str(), 0);
+    }
+  }
+}
+
 void output_directory::open_existing(bool force) {
+  const bool has_replaced = std::ranges::any_of(entries_of(fd_.get()), [](const std::string& name) {
+    return name.starts_with(aside_prefix);
+  });
+  if (has_replaced) restore_replaced();
   const auto names = entries_of(fd_.get());
   if (names.empty()) return;
   if (!force) {
@@ -135,6 +158,10 @@ void output_directory::replace(const std::string& name, const std::string& conte
 void output_directory::reserve(const std::string& name) {
   const descriptor fd{create("." + name + ".new")};
   [[maybe_unused]] const int refused = ::posix_fallocate(fd.get(), 0, reserved_bytes);
+}
+
+bool output_directory::exists(const std::string& name) const {
+  return ::faccessat(fd_.get(), name.c_str(), F_OK, AT_SYMLINK_NOFOLLOW) == 0;
 }
 
 void output_directory::remove(const std::string& name) { ::unlinkat(fd_.get(), name.c_str(), 0); }

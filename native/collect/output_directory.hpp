@@ -1,6 +1,7 @@
 // The directory of a recording. It is created with mode 0700, links inside it are never followed,
 // and an existing recording is replaced only with `force`. Until commit(), the destructor removes
-// the new files and restores the old recording. Some system calls per file. One thread.
+// the new files and restores the old recording; if the program is killed before, the next program
+// that opens the directory does. Some system calls per file. One thread.
 //
 //   output_directory output{"run", false};
 //   sample_file samples{output.create("samples.perf")};
@@ -42,6 +43,8 @@ class output_directory {
   void commit();
 
  private:
+  [[nodiscard]] bool exists(const std::string& name) const;
+  void restore_replaced();
   void open_existing(bool force);
   void discard();
   std::string path_;

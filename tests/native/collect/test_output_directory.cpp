@@ -1,6 +1,8 @@
 #include <doctest/doctest.h>
 #include <sys/stat.h>
 
+#include <map>
+
 #include "base/failure.hpp"
 #include "collect/output_directory.hpp"
 #include "scratch.hpp"
@@ -71,6 +73,37 @@ TEST_CASE("the old recording is restored if the new recording fails") {
   CHECK(folder.read("run/recording.json") == document);
   CHECK(folder.read("run/samples.perf") == "old");
   CHECK(std::distance(std::filesystem::directory_iterator{folder.at("run")}, {}) == 2);
+}
+
+TEST_CASE("a recording whose replacement was killed is restored by the next program") {
+  const std::string document = "{\"schema\": \"stallscope.recording/1.0\"}";
+  const std::string next = "{\"schema\": \"stallscope.recording/1.1\"}";
+  using files = std::map<std::string, std::string>;
+  const files old{{"recording.json", document}, {"samples.perf", "old"}};
+  const std::vector<std::pair<files, files>> cases{
+      // killed while the old files were set aside
+      {{{".replaced-recording.json", document}, {"samples.perf", "old"}}, old},
+      // killed before commit()
+      {{{".replaced-recording.json", document},
+        {".replaced-samples.perf", "old"},
+        {"recording.json", next},
+        {"samples.perf", "new"},
+        {"python.jsonl", "new"}},
+       old},
+      // killed during commit()
+      {{{".replaced-samples.perf", "old"}, {"recording.json", next}, {"samples.perf", "new"}},
+       {{"recording.json", next}, {"samples.perf", "new"}}}};
+  for (const auto& [left, expected] : cases) {
+    const test::scratch folder;
+    for (const auto& [name, content] : left) folder.write("run/" + name, content);
+    CHECK_THROWS_AS(output_directory(folder.at("run"), false), failure);
+    files restored;
+    for (const auto& entry : std::filesystem::directory_iterator{folder.at("run")}) {
+      const auto name = entry.path().filename().string();
+      restored[name] = folder.read("run/" + name);
+    }
+    CHECK(restored == expected);
+  }
 }
 
 TEST_CASE("a link in the directory is replaced and not followed") {
