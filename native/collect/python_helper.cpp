@@ -10,6 +10,8 @@ using namespace std::chrono_literals;
 
 constexpr std::size_t most_replacements = 16;
 constexpr auto wait_after_kill = 200ms;
+// For helpers that were replaced: they were killed some time ago.
+constexpr auto wait_for_replaced = 20ms;
 
 std::string why_left_out(const python_frames::frame_helper::fault& fault) {
   const auto process = "process " + std::to_string(fault.process);
@@ -120,6 +122,10 @@ void python_helper::request_stop() {
 }
 
 void python_helper::finish(std::chrono::steady_clock::time_point deadline, std::string& text) {
+  for (auto& ending : ending_) {
+    if (!ending.process.end(wait_for_replaced)) warn_of_abandoned(ending);
+  }
+  ending_.clear();
   if (helper_) {
     const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
         deadline - std::chrono::steady_clock::now());
@@ -129,13 +135,10 @@ void python_helper::finish(std::chrono::steady_clock::time_point deadline, std::
     text += std::exchange(earlier_text_, {});
     helper_->take_text(text);
     earlier_counts_ += helper_->counts();
-    ending_.push_back({helper_->take_process(), target});
+    ending_process ending{helper_->take_process(), target};
     helper_.reset();
-  }
-  for (auto& ending : ending_) {
     if (!ending.process.end(wait_after_kill)) warn_of_abandoned(ending);
   }
-  ending_.clear();
 }
 
 void python_helper::warn_of_abandoned(const ending_process& ending) {

@@ -4,9 +4,9 @@
 
 namespace stallscope::collect {
 
-// The drain may release records during the look, and the kernel may then overwrite them. What was
+// The drain may release records during the pass, and the kernel may then overwrite them. What was
 // read of such a record is discarded.
-void python_reader::look() {
+void python_reader::forward_samples() {
   const auto head = ring_.head();
   while (seen_ < head) {
     seen_ = std::max(seen_, ring_.tail());

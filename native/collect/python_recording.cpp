@@ -21,9 +21,11 @@ namespace {
 constexpr std::uint64_t write_pause_ns = 200'000'000;
 // A reading thread wakes at this interval without a sample, in case a wake-up was lost.
 constexpr int longest_round_ms = 100;
-// Interval of a look at the samples while no process is read.
+// Interval at which samples are examined while no process is read.
 constexpr int unfollowed_round_ms = 20;
 
+// Share of samples beyond the budget that is worth a warning.
+constexpr double reported_share = 0.01;
 constexpr std::uint64_t supervision_pause_ns = 50'000'000;
 // At the end, for all helpers together. A healthy helper ends within a millisecond.
 constexpr std::chrono::milliseconds wait_for_helpers{300};
@@ -80,7 +82,7 @@ void python_recording::follow_cpu(std::size_t index) {
   std::array<pollfd, 2> waited{{{stop_.get(), POLLIN, 0}, {ring.fd().get(), POLLIN, 0}}};
   bool reading = false;
   while (waited[0].revents == 0) {
-    readers_[index]->look();
+    readers_[index]->forward_samples();
     const bool reads_now = helpers_[index]->reads_any();
     if (reads_now != reading) reading_threads_ += reads_now ? 1 : -1;
     reading = reads_now;
@@ -106,7 +108,7 @@ void python_recording::supervise(std::uint64_t now_ns) {
 
 void python_recording::pass() {
   if (threads_.empty()) {
-    for (const auto& reader : readers_) reader->look();
+    for (const auto& reader : readers_) reader->forward_samples();
   }
   const auto now_ns = monotonic_ns();
   if (now_ns >= supervised_ns_ + supervision_pause_ns) supervise(now_ns);
@@ -131,6 +133,12 @@ void python_recording::finish() {
     sum += helper->counts();
   }
   python_frames::put_counts(last, sum);
+  if (static_cast<double>(sum.over_budget) > reported_share * static_cast<double>(sum.read)) {
+    context_.warnings.push_back(
+        {"python-frames-limited", std::to_string(sum.over_budget) +
+                                      " samples have no Python frames, because reading them took "
+                                      "more CPU time than allowed; sample less often (-F)"});
+  }
   file_.append(std::as_bytes(std::span{last}));
 }
 

@@ -26,7 +26,9 @@ constexpr int between_polls_ms = 20;
 constexpr std::uint64_t longest_wait_ns = 400'000'000;
 constexpr std::uint64_t longest_work_ns = 2'000'000'000;
 constexpr std::uint64_t wait_after_stop_ns = 100'000'000;
-constexpr auto target_wait_after_kill = 200ms;
+constexpr auto wait_for_healthy_helper = 20ms;
+// Helpers were killed when they did not answer.
+constexpr auto target_wait_after_kill = 50ms;
 
 void do_nothing() {}
 
@@ -150,7 +152,7 @@ void target_reader::give_up(pid_t target) {
 
 std::vector<warning> target_reader::finish() {
   socket_.reset();
-  child_.wait(20ms);
+  child_.wait(wait_for_healthy_helper);
   ending_.push_back({std::exchange(child_, {}), 0});
   for (auto& [process, target] : ending_) {
     if (process.end(target_wait_after_kill)) continue;

@@ -16,6 +16,7 @@ namespace {
 
 // Samples older than this do not match the frames that would be read now.
 constexpr std::uint64_t late_ns = 2'000'000;
+constexpr std::uint64_t usual_read_ns = 40'000;
 constexpr std::uint64_t first_pause_ns = 10'000'000;
 constexpr std::uint64_t longest_pause_ns = 60'000'000'000;
 constexpr std::uint64_t trampoline_pause_ns = 1'000'000'000;
@@ -204,7 +205,8 @@ void process_watch::read(const sample_notice& sample, process& target, std::stri
   const auto begin_bytes = out.size();
   read_frames(sample, target, out);
   target.line_bytes += out.size() - begin_bytes;
-  const auto spent_ns = thread_cpu_ns() - begin_cpu_ns;
+  // The sampling rate decides how often a usual read happens. What is beyond it is charged.
+  const auto spent_ns = std::max(thread_cpu_ns() - begin_cpu_ns, usual_read_ns) - usual_read_ns;
   const auto now = monotonic_ns();
   target.reads.charge(spent_ns, now);
   reads_.charge(spent_ns, now);

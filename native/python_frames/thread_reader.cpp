@@ -23,7 +23,7 @@ thread_reader::thread_reader(pid_t pid, interpreter of, std::shared_ptr<numberin
     : memory_{pid},
       interpreter_{std::move(of)},
       codes_{memory_, interpreter_, std::move(code_numbers)},
-      look_{memory_} {
+      reading_{memory_} {
   const auto& thread = interpreter_.fields.thread;
   const auto [first, last] =
       std::minmax({thread.native_thread_id, thread.datastack_chunk, thread.current_frame});
@@ -115,13 +115,13 @@ std::optional<thread_reader::thread_position> thread_reader::first_position(
     const thread_location& place) {
   const auto& fields = interpreter_.fields;
   const auto state = place.state;
-  const std::array<double_look::extent, 2> extents{
+  const std::array<consistent_read::extent, 2> extents{
       {{state + state_fields_.begin, state + state_fields_.end},
        {place.gil + fields.gil.last_holder, place.gil + fields.gil.locked + word_bytes}}};
-  look_.begin();
-  if (!look_.add_windows(std::span{extents}.first(place.gil == 0 ? 1 : 2))) return std::nullopt;
+  reading_.begin();
+  if (!reading_.add_windows(std::span{extents}.first(place.gil == 0 ? 1 : 2))) return std::nullopt;
   const auto word = [this](std::uint64_t address) {
-    const auto contents = look_.first(address, word_bytes);
+    const auto contents = reading_.first(address, word_bytes);
     return contents ? value_at<std::uint64_t>(*contents, 0) : 0;
   };
   thread_position now{.id = word(state + fields.thread.native_thread_id),
@@ -129,7 +129,8 @@ std::optional<thread_reader::thread_position> thread_reader::first_position(
                       .frame_holder = state + fields.thread.current_frame};
   if (fields.has_cframe) {
     now.frame_holder = word(now.frame_holder) + fields.thread.frame_of_cframe;
-    if (!look_.add_window({now.frame_holder, now.frame_holder + word_bytes})) return std::nullopt;
+    if (!reading_.add_window({now.frame_holder, now.frame_holder + word_bytes}))
+      return std::nullopt;
   }
   now.frame = word(now.frame_holder);
   return now;
@@ -139,7 +140,7 @@ std::optional<thread_reader::thread_position> thread_reader::second_position(
     const thread_location& place) const {
   const auto& fields = interpreter_.fields;
   const auto word = [this](std::uint64_t address) {
-    const auto contents = look_.second(address, word_bytes);
+    const auto contents = reading_.second(address, word_bytes);
     return contents.empty() ? 0 : value_at<std::uint64_t>(contents, 0);
   };
   thread_position now{.id = word(place.state + fields.thread.native_thread_id),
@@ -170,10 +171,10 @@ bool thread_reader::foreign(const raw_frame& frame) const {
 bool thread_reader::walk_frames(const thread_position& now) {
   const auto bytes = static_cast<std::size_t>(interpreter_.fields.frame.size);
   raw_.clear();
-  if (now.frame > now.chunk) look_.add_window({now.chunk, now.frame + bytes});
+  if (now.frame > now.chunk) reading_.add_window({now.chunk, now.frame + bytes});
   std::uint64_t address = now.frame;
   while (address != 0 && raw_.size() <= 2 * max_frames) {
-    const auto contents = look_.first(address, bytes);
+    const auto contents = reading_.first(address, bytes);
     if (!contents) return false;
     raw_.push_back(decode(address, *contents));
     address = raw_.back().previous;
@@ -184,9 +185,9 @@ bool thread_reader::walk_frames(const thread_position& now) {
 // Whether the second read returns the same chain and the same current frame.
 bool thread_reader::unchanged(const thread_location& place, const thread_position& now) {
   const auto bytes = static_cast<std::size_t>(interpreter_.fields.frame.size);
-  if (!look_.look_again() || second_position(place) != now) return false;
+  if (!reading_.read_again() || second_position(place) != now) return false;
   return std::all_of(raw_.begin(), raw_.end(), [this, bytes](const raw_frame& before) {
-    const auto again = decode(before.address, look_.second(before.address, bytes));
+    const auto again = decode(before.address, reading_.second(before.address, bytes));
     return again.code == before.code && again.previous == before.previous &&
            again.owner == before.owner && again.is_entry == before.is_entry;
   });
@@ -222,8 +223,8 @@ read_result thread_reader::name_frames(python_stack& stack, std::vector<code_fac
 std::optional<bool> thread_reader::gil_held(const thread_location& place) const {
   const auto& gil = interpreter_.fields.gil;
   if (place.gil == 0) return std::nullopt;
-  const auto holder = look_.second(place.gil + gil.last_holder, word_bytes);
-  const auto locked = look_.second(place.gil + gil.locked, sizeof(std::int32_t));
+  const auto holder = reading_.second(place.gil + gil.last_holder, word_bytes);
+  const auto locked = reading_.second(place.gil + gil.locked, sizeof(std::int32_t));
   if (holder.empty() || locked.empty() || value_at<std::int32_t>(locked, 0) < 0)
     return std::nullopt;
   return value_at<std::int32_t>(locked, 0) != 0 &&

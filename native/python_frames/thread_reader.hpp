@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "python_frames/code_table.hpp"
-#include "python_frames/double_look.hpp"
+#include "python_frames/consistent_read.hpp"
 #include "python_frames/interpreter.hpp"
 
 namespace stallscope::python_frames {
@@ -88,8 +88,8 @@ class thread_reader {
   process_memory memory_;
   interpreter interpreter_;
   code_table codes_;
-  double_look look_;
-  double_look::extent state_fields_;  // the part of PyThreadState that is read
+  consistent_read reading_;
+  consistent_read::extent state_fields_;  // the part of PyThreadState that is read
   std::unordered_map<std::uint64_t, thread_location> threads_;  // by native id
   std::uint64_t threads_listed_ns_ = 0;
   std::vector<raw_frame> raw_;

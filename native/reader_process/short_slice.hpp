@@ -3,9 +3,10 @@
 
 namespace stallscope::reader_process {
 
-// Requests the shortest time slice for this thread, at the normal priority. Since Linux 6.12 a
-// thread with a shorter slice preempts others when it wakes, and gets no larger share of the CPU.
-// Older kernels ignore the request. Costs a system call and needs no privilege.
+// Requests the shortest time slice for this thread, and a slightly raised priority (nice -5) if the
+// user may. Since Linux 6.12 a thread with a shorter slice preempts others when it wakes; older
+// kernels ignore the slice. The work of the thread must be limited otherwise. Costs two system
+// calls.
 void request_short_slice() noexcept;
 
 // Moves this thread to one CPU; without effect if the kernel refuses it.

@@ -1,4 +1,4 @@
-#include "python_frames/double_look.hpp"
+#include "python_frames/consistent_read.hpp"
 
 #include <algorithm>
 
@@ -13,9 +13,9 @@ constexpr std::uint64_t largest_window_bytes = std::uint64_t{256} << 10U;
 
 }  // namespace
 
-void double_look::begin() { used_ = 0; }
+void consistent_read::begin() { used_ = 0; }
 
-bool double_look::add_windows(std::span<const extent> extents) {
+bool consistent_read::add_windows(std::span<const extent> extents) {
   ranges_.clear();
   if (windows_.size() < used_ + extents.size()) windows_.resize(used_ + extents.size());
   for (std::size_t i = 0; i < extents.size(); ++i) {
@@ -31,7 +31,8 @@ bool double_look::add_windows(std::span<const extent> extents) {
   return true;
 }
 
-const double_look::window* double_look::holding(std::uint64_t address, std::size_t bytes) const {
+const consistent_read::window* consistent_read::holding(std::uint64_t address,
+                                                        std::size_t bytes) const {
   for (std::size_t i = used_; i-- > 0;) {
     const auto& entry = windows_[i];
     if (address >= entry.begin && bytes <= entry.first.size() &&
@@ -41,8 +42,8 @@ const double_look::window* double_look::holding(std::uint64_t address, std::size
   return nullptr;
 }
 
-std::optional<std::span<const std::byte>> double_look::first(std::uint64_t address,
-                                                             std::size_t bytes) {
+std::optional<std::span<const std::byte>> consistent_read::first(std::uint64_t address,
+                                                                 std::size_t bytes) {
   const auto* holder = holding(address, bytes);
   if (holder == nullptr && address > window_bytes) {
     const auto end = address + bytes;
@@ -54,7 +55,7 @@ std::optional<std::span<const std::byte>> double_look::first(std::uint64_t addre
   return std::span{holder->first}.subspan(static_cast<std::size_t>(address - holder->begin), bytes);
 }
 
-bool double_look::look_again() {
+bool consistent_read::read_again() {
   ranges_.clear();
   for (std::size_t i = 0; i < used_; ++i) {
     auto& entry = windows_[i];
@@ -64,7 +65,7 @@ bool double_look::look_again() {
   return memory_->read(ranges_);
 }
 
-std::span<const std::byte> double_look::second(std::uint64_t address, std::size_t bytes) const {
+std::span<const std::byte> consistent_read::second(std::uint64_t address, std::size_t bytes) const {
   const auto* holder = holding(address, bytes);
   if (holder == nullptr) return {};
   return std::span{holder->second}.subspan(static_cast<std::size_t>(address - holder->begin),

@@ -4,7 +4,7 @@
 #include <array>
 #include <vector>
 
-#include "python_frames/double_look.hpp"
+#include "python_frames/consistent_read.hpp"
 
 namespace stallscope::python_frames {
 namespace {
@@ -15,43 +15,43 @@ std::uint64_t address_of(const void* place) { return reinterpret_cast<std::uint6
 
 TEST_CASE("the second read shows changes since the first") {
   const process_memory memory{::getpid()};
-  double_look look{memory};
+  consistent_read reading{memory};
   std::vector<std::uint64_t> words(1000, 7);
-  look.begin();
-  REQUIRE(look.add_window({address_of(words.data()), address_of(words.data() + words.size())}));
-  const auto first = look.first(address_of(&words[10]), 8);
+  reading.begin();
+  REQUIRE(reading.add_window({address_of(words.data()), address_of(words.data() + words.size())}));
+  const auto first = reading.first(address_of(&words[10]), 8);
   REQUIRE(first.has_value());
   CHECK(value_at<std::uint64_t>(*first, 0) == 7);
   words[10] = 8;
-  REQUIRE(look.look_again());
+  REQUIRE(reading.read_again());
   CHECK(value_at<std::uint64_t>(*first, 0) == 7);
-  CHECK(value_at<std::uint64_t>(look.second(address_of(&words[10]), 8), 0) == 8);
-  CHECK(value_at<std::uint64_t>(look.second(address_of(&words[11]), 8), 0) == 7);
+  CHECK(value_at<std::uint64_t>(reading.second(address_of(&words[10]), 8), 0) == 8);
+  CHECK(value_at<std::uint64_t>(reading.second(address_of(&words[11]), 8), 0) == 7);
 }
 
 TEST_CASE("addresses outside windows are read separately, even very many") {
   const process_memory memory{::getpid()};
-  double_look look{memory};
+  consistent_read reading{memory};
   std::vector<std::uint64_t> words(100'000);
   for (std::size_t i = 0; i < words.size(); ++i) words[i] = i;
-  look.begin();
+  reading.begin();
   for (std::size_t i = words.size() - 1; i > 1000; i -= 997) {
-    const auto bytes = look.first(address_of(&words[i]), 8);
+    const auto bytes = reading.first(address_of(&words[i]), 8);
     REQUIRE(bytes.has_value());
     CHECK(value_at<std::uint64_t>(*bytes, 0) == i);
   }
-  CHECK(look.look_again());
+  CHECK(reading.read_again());
 }
 
 TEST_CASE("unmapped memory is never returned") {
   const process_memory memory{::getpid()};
-  double_look look{memory};
-  look.begin();
-  CHECK_FALSE(look.first(8, 8).has_value());
-  CHECK_FALSE(look.first(~std::uint64_t{0} - 16, 8).has_value());
-  CHECK_FALSE(look.add_window({16, 8}));
-  CHECK_FALSE(look.add_window({address_of(&look), ~std::uint64_t{0}}));
-  CHECK(look.second(8, 8).empty());
+  consistent_read reading{memory};
+  reading.begin();
+  CHECK_FALSE(reading.first(8, 8).has_value());
+  CHECK_FALSE(reading.first(~std::uint64_t{0} - 16, 8).has_value());
+  CHECK_FALSE(reading.add_window({16, 8}));
+  CHECK_FALSE(reading.add_window({address_of(&reading), ~std::uint64_t{0}}));
+  CHECK(reading.second(8, 8).empty());
 }
 
 TEST_CASE("either all of many ranges are read or the read fails") {

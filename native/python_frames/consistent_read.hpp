@@ -2,9 +2,9 @@
 // the same values at all addresses, they existed together at the end of the first read. Costs a
 // system call per window for the first read and a single call for the second. Belongs to a single
 // thread.
-//  look.begin();
-//  const auto bytes = look.first(address, 8);
-//  const bool consistent = look.look_again() && equal(*bytes, look.second(address, 8));
+//  reading.begin();
+//  const auto bytes = reading.first(address, 8);
+//  const bool consistent = reading.read_again() && equal(*bytes, reading.second(address, 8));
 #pragma once
 
 #include <cstddef>
@@ -17,9 +17,9 @@
 
 namespace stallscope::python_frames {
 
-class double_look {
+class consistent_read {
  public:
-  explicit double_look(const process_memory& memory) noexcept : memory_{&memory} {}
+  explicit consistent_read(const process_memory& memory) noexcept : memory_{&memory} {}
 
   void begin();
   // Reads windows with a single call, ahead of first(). Returns false if a window is invalid or
@@ -35,7 +35,7 @@ class double_look {
   // begin(). Returns nullopt if the bytes cannot be read.
   std::optional<std::span<const std::byte>> first(std::uint64_t address, std::size_t bytes);
   // Reads all windows again. Returns false if a window is no longer readable.
-  bool look_again();
+  bool read_again();
   // The bytes of the second read at an address that first() has returned.
   [[nodiscard]] std::span<const std::byte> second(std::uint64_t address, std::size_t bytes) const;
 
