@@ -109,9 +109,12 @@ def _remove_old_artifacts(options: CollectorOptions) -> None:
 
 def _copy_leftover_jit_maps(options: CollectorOptions, start_s: float) -> None:
     try:
-        copy_leftover_jit_maps(options.output, start_s)
+        warnings = copy_leftover_jit_maps(options.output, start_s)
     except OSError as error:
         warn(f"symbol maps of JIT-compiled code could not be copied: {error.strerror}")
+        return
+    for warning in warnings:
+        warn(warning.message)
 
 
 def copy_process_artifacts(pids: tuple[int, ...], options: CollectorOptions) -> None:

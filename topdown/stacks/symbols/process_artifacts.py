@@ -10,7 +10,7 @@ import json
 import os
 import re
 import shutil
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,6 +26,7 @@ from stallscope.regular_file import (
 )
 from topdown.stacks.elf.file import ElfError, ElfFile
 from topdown.stacks.profile import ProfileWarning
+from topdown.stacks.symbols.file_identity import is_trusted
 from topdown.stacks.symbols.jit_maps import MAP_LIMIT, open_jit_map
 from topdown.stacks.symbols.limited_reader import read_limited
 from topdown.stacks.symbols.reading_limits import ReadingBudget, ReadingLimits
@@ -42,10 +43,11 @@ _NOT_FILES = (b"//", b"/memfd:", b"/dev/", b"/SYSV", b"/anon_hugepage")
 
 @dataclass(frozen=True, slots=True)
 class CopyLimits:
-    """Limits of copying: size of one file, and of all files of a recording, in bytes."""
+    """Limits of copying: size of one file, of all binaries and of all left maps, in bytes."""
 
     file_bytes: int = 512 << 20
     all_bytes: int = 2 << 30
+    maps_bytes: int = 512 << 20
 
 
 COPYING_LIMITS = ReadingLimits(cpu_s=20.0, wall_s=30.0, output_bytes=1 << 30)
@@ -94,17 +96,25 @@ def copy_artifacts_limited(
     """
     tried = tuple(pids)
 
-    def copy() -> Iterator[bytes]:
+    return _limited(lambda: copy_artifacts(tried, directory, proc=proc), limits)
+
+
+def _limited(
+    copy: Callable[[], tuple[ProfileWarning, ...]], limits: ReadingLimits
+) -> tuple[ProfileWarning, ...]:
+    """Return the warnings of ``copy``, which runs in a limited process; raises its OSError."""
+
+    def run() -> Iterator[bytes]:
         try:
-            warnings = copy_artifacts(tried, directory, proc=proc)
+            warnings = copy()
         except OSError as error:
             yield json.dumps([error.errno, error.strerror]).encode()
         else:
             yield json.dumps([[warning.code, warning.message] for warning in warnings]).encode()
 
-    output = read_limited(copy, limits, ReadingBudget(limits.cpu_s, limits.wall_s))
+    output = read_limited(run, limits, ReadingBudget(limits.cpu_s, limits.wall_s))
     if output.failure:
-        message = f"not all binaries that disappear with the process were copied: {output.failure}"
+        message = f"not all files that disappear with the process were copied: {output.failure}"
         return (ProfileWarning("binary-lost", message),)
     result = json.loads(output.content)
     if result and isinstance(result[0], int):
@@ -122,26 +132,50 @@ def remove_artifacts(directory: Path) -> None:
             shutil.rmtree(directory / name)  # does not follow links
 
 
-def copy_leftover_jit_maps(directory: Path, since_s: float, *, root: Path = Path("/")) -> None:
+def copy_leftover_jit_maps(
+    directory: Path,
+    since_s: float,
+    *,
+    root: Path = Path("/"),
+    limits: ReadingLimits = COPYING_LIMITS,
+) -> tuple[ProfileWarning, ...]:
     """Copy the JIT maps that ended processes left in /tmp since a time of the real-time clock.
 
     A command has ended when this is called, so the owner of a map is not known from its process.
-    The map must belong to this user or root, and be written since the command started.
-    Raises OSError if ``directory`` cannot be written.
+    The map must belong to this user or root, and be written since the command started. Files that
+    another user put under such a name are opened too, so a limited process does it. Returns
+    warnings about missing maps. Raises OSError if ``directory`` cannot be written.
     """
-    for name in os.listdir(root / "tmp"):  # noqa: PTH208 - names only
-        match = _MAP_NAME.fullmatch(name)
-        if match is None:
-            continue
-        try:
-            with open_in_root(root, b"tmp/" + name.encode(), link_owners=frozenset({0})) as file:
-                is_trusted = file.status.st_uid in (0, os.geteuid())
-                if is_trusted and file.status.st_mtime >= since_s:
-                    with private_directory(directory / "jit") as place:
-                        length = min(file.size, MAP_LIMIT)
-                        write_atomic(place, f"{match[1]}.map", _blocks(file, length))
-        except (MissingFileError, RefusedFileError):
-            continue
+    names = [name for name in os.listdir(root / "tmp") if _MAP_NAME.fullmatch(name)]  # noqa: PTH208
+    if not names:
+        return ()
+    return _limited(lambda: _copy_maps(sorted(names), root, directory, since_s), limits)
+
+
+def _copy_maps(
+    names: Iterable[str], root: Path, directory: Path, since_s: float
+) -> tuple[ProfileWarning, ...]:
+    remaining_bytes = CopyLimits().maps_bytes
+    left_out = 0
+    for name in names:
+        with (
+            suppress(RefusedFileError),
+            open_in_root(root, b"tmp/" + name.encode(), link_owners=frozenset({0})) as file,
+        ):
+            if not is_trusted(file) or file.status.st_mtime < since_s:
+                continue
+            length = min(file.size, MAP_LIMIT)
+            if length > remaining_bytes:
+                left_out += 1
+                continue
+            remaining_bytes -= length
+            with private_directory(directory / "jit") as place:
+                pid = name.removeprefix("perf-")
+                write_atomic(place, pid, _blocks(file, length))
+    if not left_out:
+        return ()
+    message = f"{left_out} symbol maps of JIT-compiled code exceed the limit of a recording"
+    return (ProfileWarning("jit-map-cut", message),)
 
 
 class _ArtifactCopier:

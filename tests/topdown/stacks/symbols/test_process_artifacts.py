@@ -13,6 +13,7 @@ from topdown.stacks.symbols.process_artifacts import (
     CopyLimits,
     copy_artifacts,
     copy_artifacts_limited,
+    copy_leftover_jit_maps,
 )
 from topdown.stacks.symbols.reading_limits import ReadingLimits
 
@@ -179,3 +180,55 @@ def test_a_file_that_never_answers_does_not_stop_the_recorder(tmp_path: Path, mo
     (warning,) = copy_artifacts_limited([1], tmp_path, limits=ReadingLimits(wall_s=0.2))
     assert warning.code == "binary-lost"
     assert warning.message.endswith("the time limit of 0.2 s was reached")
+
+
+@pytest.fixture
+def leftovers(tmp_path: Path) -> Path:
+    """A root directory with a map of an ended process."""
+    (tmp_path / "root/tmp").mkdir(parents=True)
+    (tmp_path / "run").mkdir()
+    (tmp_path / "root/tmp/perf-77.map").write_text("1000 10 left\n")
+    return tmp_path / "root"
+
+
+def test_maps_that_a_command_left_are_copied(leftovers: Path, tmp_path: Path):
+    (leftovers / "tmp/perf-78.map").symlink_to("perf-77.map")
+    os.mkfifo(leftovers / "tmp/perf-79.map")
+    old = leftovers / "tmp/perf-80.map"
+    old.write_text("1000 10 old\n")
+    os.utime(old, (1, 1))
+    assert copy_leftover_jit_maps(tmp_path / "run", 2.0, root=leftovers) == ()
+    assert [place.name for place in (tmp_path / "run/jit").iterdir()] == ["77.map"]
+    assert (tmp_path / "run/jit/77.map").read_text() == "1000 10 left\n"
+
+
+@pytest.mark.usefixtures("needs_root")
+def test_a_left_map_of_another_user_is_not_copied(leftovers: Path, tmp_path: Path):
+    os.chown(leftovers / "tmp/perf-77.map", 12345, 12345)
+    assert copy_leftover_jit_maps(tmp_path / "run", 0.0, root=leftovers) == ()
+    assert not (tmp_path / "run/jit").exists()
+
+
+def test_left_maps_are_limited_in_total(leftovers: Path, tmp_path: Path, monkeypatch):
+    (leftovers / "tmp/perf-78.map").write_text("1000 10 more\n")
+    monkeypatch.setattr(process_artifacts, "CopyLimits", lambda: CopyLimits(maps_bytes=20))
+    (warning,) = copy_leftover_jit_maps(tmp_path / "run", 0.0, root=leftovers)
+    assert warning.code == "jit-map-cut"
+    assert [place.name for place in (tmp_path / "run/jit").iterdir()] == ["77.map"]
+
+
+def test_a_left_map_that_never_answers_does_not_stop_the_recorder(
+    leftovers: Path, tmp_path: Path, monkeypatch
+):
+    monkeypatch.setattr(process_artifacts, "open_in_root", lambda *_, **__: time.sleep(60))
+    limits = ReadingLimits(wall_s=0.2)
+    (warning,) = copy_leftover_jit_maps(tmp_path / "run", 0.0, root=leftovers, limits=limits)
+    assert warning.message.endswith("the time limit of 0.2 s was reached")
+
+
+def test_a_recording_that_cannot_be_written_is_an_error_of_left_maps(
+    leftovers: Path, tmp_path: Path
+):
+    (tmp_path / "run/jit").write_text("a file")
+    with pytest.raises(NotADirectoryError):
+        copy_leftover_jit_maps(tmp_path / "run", 0.0, root=leftovers)
