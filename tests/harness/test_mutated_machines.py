@@ -15,7 +15,7 @@ from stallscope.errors import StallscopeError
 from tests.long_tests import long_tests
 from tests.mutations import garbled
 
-EXAMPLES = long_tests(short=20, long=1000)
+EXAMPLES = long_tests(short=10, long=1000)
 MACHINES = Path(__file__).parents[1] / "machines"
 COMMANDS = (
     ("doctor", "--json"),

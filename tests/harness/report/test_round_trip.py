@@ -12,7 +12,7 @@ from harness.report.schemas import DOCUMENTS, document_type
 from stallscope.documents import decode, encode
 from tests.long_tests import long_tests
 
-EXAMPLES = long_tests(short=10, long=1000)
+EXAMPLES = long_tests(short=6, long=1000)
 MOST_ITEMS = 2
 pytestmark = pytest.mark.long
 

@@ -16,7 +16,7 @@ from tests.mutations import garbled, mutated_json
 from topdown.slots.modelled.callgrind_file import EVENTS, read_profile
 from topdown.slots.modelled.disassembly import instruction_lines
 
-EXAMPLES = long_tests(short=30, long=2000)
+EXAMPLES = long_tests(short=20, long=2000)
 VECTORS = Path(__file__).parent / "vectors"
 CSV = b"""# started on Mon Nov 23 2026
 
