@@ -1,6 +1,8 @@
 #include "bindings.hpp"
 
 NB_MODULE(_native, module) {
+  // An error that ends the program keeps objects alive until the exit; that is not worth a message.
+  nanobind::set_leak_warnings(false);
   module.attr("VERSION") = STALLSCOPE_VERSION;
   stallscope::bindings::add_unwind_table(module);
   stallscope::bindings::add_capture(module);
