@@ -114,6 +114,7 @@ static int open_fuse_file(const char* directory, volatile int* stalled) {
   if (mount("none", directory, "fuse", MS_NOSUID, options) != 0) give_up("FUSE mount");
   const pid_t parent = getpid();
   if (fork() == 0) {
+    if (setuid(nobody) != 0) give_up("setuid");  // else the parent may not end this process
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent) _exit(0);
     serve(fuse, stalled);
