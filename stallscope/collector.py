@@ -224,6 +224,7 @@ def collect(
         f"--protocol={PROTOCOL}",
         f"--progress-fd={progress_write}",
         f"--control-fd={control_read}",
+        "--die-with-parent",
         *options.arguments(),
     ]
     with count_interrupts() as interrupts, open(progress_read, "rb") as lines:

@@ -63,7 +63,8 @@ std::vector<uid_t> trusted_users() {
 // A walk from / to a directory that checks each component.
 class trusted_walk {
  public:
-  trusted_walk() : trusted_{trusted_users()}, directory_{::open("/", path_flags)} {
+  trusted_walk() : trusted_{trusted_users()} {
+    open_root();
     check(directory_.get(), "/");
   }
 
@@ -117,10 +118,15 @@ class trusted_walk {
     if (length < 0) refuse(errno);
     const std::string text{target.data(), static_cast<std::size_t>(length)};
     if (text.starts_with('/')) {
-      directory_.reset(::open("/", path_flags));
+      open_root();
       name_.clear();
     }
     push(text);
+  }
+
+  void open_root() {
+    directory_.reset(::open("/", path_flags));
+    if (!directory_) refuse(errno);
   }
 
   // Adds the components of a path before those that remain.

@@ -17,6 +17,8 @@
 namespace stallscope::collect {
 namespace {
 
+constexpr auto retry_pause = std::chrono::milliseconds{10};
+
 sigset_t ending_signals() {
   sigset_t set;
   sigemptyset(&set);
@@ -51,6 +53,7 @@ end_guard::end_guard(int control_fd, message at_deadline, time_limits limits)
 }
 
 end_guard::~end_guard() {
+  finishing_ = true;
   finished_.signal();
   thread_.join();
 }
@@ -61,8 +64,12 @@ void end_guard::watch(int control_fd) noexcept {
       {{finished_.fd(), POLLIN, 0}, {signals_.get(), POLLIN, 0}, {control_fd, 0, 0}}};
   while (true) {
     const int ready = ::poll(entries.data(), entries.size(), timeout_ms());
-    if (ready < 0) continue;  // interrupted, or out of memory for a moment
-    if (entries[0].revents != 0) return;
+    if (ready < 0) {  // out of memory, or the limit of descriptors was lowered
+      std::this_thread::sleep_for(retry_pause);
+      for (auto& entry : entries) entry.revents = 0;
+      read_signals();
+    }
+    if (finishing_) return;
     if (entries[1].revents != 0) read_signals();
     if (entries[2].revents != 0) {
       entries[2] = {-1, 0, 0};

@@ -69,6 +69,7 @@ class end_guard {
   wake_event received_;
   wake_event finished_;
   std::atomic<unsigned> requests_ = 0;
+  std::atomic<bool> finishing_ = false;
   std::atomic<std::int64_t> extension_ns_ = 0;
   std::int64_t deadline_ns_ = 0;  // 0: none; the guard's thread alone uses it
   std::thread thread_;

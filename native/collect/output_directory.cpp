@@ -121,7 +121,7 @@ void output_directory::commit() {
 }
 
 descriptor output_directory::create(const std::string& name) {
-  ::unlinkat(fd_.get(), name.c_str(), 0);
+  if (const int error = unlink_old(name)) throw unwritable(path_ + "/" + name, error);
   descriptor fd{::openat(fd_.get(), name.c_str(),
                          O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600)};
   if (!fd) throw unwritable(path_ + "/" + name, errno);
@@ -137,7 +137,8 @@ void output_directory::publish(const std::string& temporary, const std::string& 
 
 void output_directory::replace(const std::string& name, const std::string& content) {
   const std::string temporary = "." + name + ".new";
-  ::unlinkat(fd_.get(), temporary.c_str(), 0);
+  if (const int error = unlink_old(temporary))
+    throw std::system_error(error, std::generic_category(), "unlink " + path_ + "/" + temporary);
   const descriptor fd{::openat(fd_.get(), temporary.c_str(),
                                O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600)};
   std::string_view left{content};
@@ -158,6 +159,11 @@ void output_directory::replace(const std::string& name, const std::string& conte
 void output_directory::reserve(const std::string& name) {
   const descriptor fd{create("." + name + ".new")};
   [[maybe_unused]] const int refused = ::posix_fallocate(fd.get(), 0, reserved_bytes);
+}
+
+// Returns 0, also if there is no such file, or errno.
+int output_directory::unlink_old(const std::string& name) const {
+  return ::unlinkat(fd_.get(), name.c_str(), 0) == 0 || errno == ENOENT ? 0 : errno;
 }
 
 bool output_directory::exists(const std::string& name) const {

@@ -44,6 +44,7 @@ class output_directory {
 
  private:
   [[nodiscard]] bool exists(const std::string& name) const;
+  [[nodiscard]] int unlink_old(const std::string& name) const;
   void restore_replaced();
   void open_existing(bool force);
   void discard();

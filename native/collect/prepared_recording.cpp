@@ -12,8 +12,7 @@ prepared_recording prepare_recording(const collect_options& options, const sigse
   prepared.targets = std::make_unique<target_reader>(prepared.proc);
   auto& facts = prepared.facts;
   facts.options = options;
-  inherited_state inherited{child_mask, {}};
-  ::getrlimit(RLIMIT_NOFILE, &inherited.descriptors);
+  const inherited_state inherited{child_mask, descriptor_limit()};
   prepared.descriptor_limit = raise_descriptor_limit();
   facts.host = describe_host();
   if (options.kind == target_kind::process) check_processes(prepared.proc, options.pids);

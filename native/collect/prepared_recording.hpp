@@ -26,7 +26,7 @@ struct prepared_recording {
   open_cgroup cgroup;
   std::size_t descriptor_limit = 0;
   std::unique_ptr<target_reader> targets;  // reads files of processes, without blocking
-  std::unique_ptr<held_command> command;  // null: the target is not a command
+  std::unique_ptr<held_command> command;   // null: the target is not a command
 };
 
 // Throws failure if a target does not exist or no event can be opened. `child_mask` is the signal

@@ -104,9 +104,15 @@ std::vector<int> usable_cpus(std::span<const int> requested) {
   return {requested.begin(), requested.end()};
 }
 
-std::size_t raise_descriptor_limit() {
+rlimit descriptor_limit() {
   rlimit limit{};
-  ::getrlimit(RLIMIT_NOFILE, &limit);
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0)
+    throw std::system_error(errno, std::generic_category(), "getrlimit");
+  return limit;
+}
+
+std::size_t raise_descriptor_limit() {
+  const rlimit limit = descriptor_limit();
   rlimit raised = limit;
   raised.rlim_cur = limit.rlim_max;
   return static_cast<std::size_t>(::setrlimit(RLIMIT_NOFILE, &raised) == 0 ? raised.rlim_cur

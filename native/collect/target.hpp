@@ -2,6 +2,8 @@
 // /proc and /sys. One thread.
 #pragma once
 
+#include <sys/resource.h>
+
 #include <span>
 #include <string>
 #include <vector>
@@ -28,6 +30,9 @@ std::vector<pid_t> processes_of_cgroup(const std::string& path);
 // Returns the requested CPUs, or all online CPUs if none was requested. Throws failure if a
 // requested CPU is not online.
 std::vector<int> usable_cpus(std::span<const int> requested);
+
+// The limit of open descriptors. Throws std::system_error.
+rlimit descriptor_limit();
 
 // Raises the soft limit of open descriptors to the hard limit and returns it.
 std::size_t raise_descriptor_limit();

@@ -57,8 +57,7 @@ exit_code count_session::run(const sigset_t& child_mask) {
 
 void count_session::prepare(const sigset_t& child_mask) {
   const auto& options = facts_.options;
-  collect::inherited_state inherited{child_mask, {}};
-  ::getrlimit(RLIMIT_NOFILE, &inherited.descriptors);
+  const collect::inherited_state inherited{child_mask, collect::descriptor_limit()};
   descriptor_limit_ = collect::raise_descriptor_limit();
   plan_text_ = read_plan_file(options.plan);
   facts_.plan = parse_plan(plan_text_, options.plan);

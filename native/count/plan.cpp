@@ -158,8 +158,8 @@ std::string read_plan_file(const std::string& path) {
   const descriptor fd{::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)};
   if (!fd) unreadable(path, collect::error_text(errno));
   struct stat status {};
-  if (::fstat(fd.get(), &status) != 0 || !S_ISREG(status.st_mode))
-    unreadable(path, "it is not a regular file");
+  if (::fstat(fd.get(), &status) != 0) unreadable(path, collect::error_text(errno));
+  if (!S_ISREG(status.st_mode)) unreadable(path, "it is not a regular file");
   std::string text(max_plan_bytes + 1, '\0');
   std::size_t size = 0;
   ssize_t got = 1;
