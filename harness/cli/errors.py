@@ -1,7 +1,5 @@
 """Errors on stderr: one form for ours and for click's, with a remedy and the nearest name."""
 
-import difflib
-
 import click
 
 from stallscope.errors import ExitCode, StallscopeError, UsageError
@@ -40,6 +38,8 @@ def usage_error(error: click.ClickException) -> UsageError:
 
 def _nearest(error: click.ClickException) -> str:
     """Return the valid names next to a wrong one; empty if there is none near."""
+    import difflib  # noqa: PLC0415 - only for a mistyped name
+
     if isinstance(error, click.NoSuchOption):
         names = list(error.possibilities or ())
         if not names and error.ctx is not None:

@@ -2,7 +2,6 @@
 
 import errno
 import os
-import secrets
 import stat
 import sys
 from collections.abc import Iterable, Sequence
@@ -73,7 +72,7 @@ def default_directory(target: str) -> Path:
     """
     name = f"stallscope-{target}-{datetime.now().astimezone():%Y%m%d-%H%M%S}"
     shared = Path.cwd().stat().st_mode & (stat.S_IWGRP | stat.S_IWOTH)
-    return Path(f"{name}-{secrets.token_hex(6)}" if shared else name)
+    return Path(f"{name}-{os.urandom(6).hex()}" if shared else name)
 
 
 def _is_stream(path: Path) -> bool:
@@ -104,7 +103,7 @@ def _is_stream(path: Path) -> bool:
 
 def _replace(path: Path, parts: Iterable[str | bytes]) -> None:
     name = path.name
-    unfinished = f".stallscope-{secrets.token_hex(6)}.part"
+    unfinished = f".stallscope-{os.urandom(6).hex()}.part"
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
     with open_place(path.absolute().parent) as place:
         descriptor = os.open(unfinished, flags, 0o644 & _mode_of(name, place), dir_fd=place)

@@ -1,8 +1,13 @@
 """Modules that a report of a profile imports."""
 
+import json
+import shutil
 import subprocess
 import sys
 from pathlib import Path
+
+from stallscope.recordings import MANIFEST, SAMPLES
+from tests.harness.profile.test_analysis import MANIFEST_OF
 
 SCRIPT = """
 import sys
@@ -15,16 +20,30 @@ FOREIGN = tuple(
     f"{name}." for name in (
     "harness.cstates", "harness.io", "harness.labs", "harness.load", "harness.page",
     "harness.serve", "harness.topdown", "cstates", "ioprobe", "topdown.slots",
-    "elftools", "jinja2", "numpy.ma", "pandas", "rich",
+    "difflib", "elftools", "hashlib", "jinja2", "numpy.ma", "pandas", "rich", "secrets",
     )
 )  # fmt: skip
 
 
-def test_a_report_without_a_page_imports_only_the_code_of_profiles(checkout: Path) -> None:
-    recorded = checkout / "tests/captures/pipe.perf"
+def imported_by_report(recording: Path) -> list[str]:
+    """The modules that a report of a recording imports."""
     run = subprocess.run(
-        [sys.executable, "-c", SCRIPT, str(recorded)], capture_output=True, text=True, check=True
+        [sys.executable, "-c", SCRIPT, str(recording)], capture_output=True, text=True, check=True
     )
     modules = run.stdout.rpartition("modules: ")[2].split()
     assert "harness.profile.text" in modules
+    return modules
+
+
+def test_a_report_without_a_page_imports_only_the_code_of_profiles(checkout: Path) -> None:
+    modules = imported_by_report(checkout / "tests/captures/pipe.perf")
     assert [name for name in modules if f"{name}.".startswith(FOREIGN)] == []
+
+
+def test_a_recording_without_python_frames_needs_no_code_for_them(
+    checkout: Path, tmp_path: Path
+) -> None:
+    shutil.copy(checkout / "tests/captures/pipe.perf", tmp_path / SAMPLES)
+    (tmp_path / MANIFEST).write_text(json.dumps(MANIFEST_OF))
+    modules = imported_by_report(tmp_path)
+    assert [name for name in modules if name.startswith("topdown.stacks.python.")] == []
