@@ -6,7 +6,7 @@ as must the symbolic links on the way, and only a sticky directory may be writab
 trusted users are root and the user who started sudo, who may run commands as root anyway (git
 trusts the same user). For other users, the permissions of the files decide.
 
-native/base/output_place.hpp applies the same rule.
+native/base/output_directory.hpp applies the same rule.
 """
 
 import errno
