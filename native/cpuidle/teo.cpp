@@ -99,18 +99,20 @@ bool teo::skips_timer(std::size_t state) const {
   return shallow && (bins_.short_idles_prevail() || table_.latency_limit_ns < latency_threshold_ns);
 }
 
+// The deepest enabled state above `state` whose target residency fits into the duration, otherwise
+// the shallowest enabled one.
 std::size_t teo::shallower(std::size_t state, std::int64_t duration_ns) const {
-  std::size_t chosen = state;
-  for (std::size_t index = state; index-- > 0;) {
-    if (table_.states[index].disabled) {
-      continue;
-    }
-    chosen = index;
-    if (table_.states[index].target_residency_ns <= duration_ns) {
-      break;
-    }
+  const auto above = table_.states.first(state);
+  const auto is_enabled = [](const idle_state& candidate) { return !candidate.disabled; };
+  const auto fits = [&](const idle_state& candidate) {
+    return is_enabled(candidate) && candidate.target_residency_ns <= duration_ns;
+  };
+  const auto deepest = std::find_if(above.rbegin(), above.rend(), fits);
+  if (deepest != above.rend()) {
+    return static_cast<std::size_t>(above.rend() - deepest) - 1;
   }
-  return chosen;
+  const auto shallowest = std::find_if(above.begin(), above.end(), is_enabled);
+  return static_cast<std::size_t>(shallowest - above.begin());
 }
 
 choice teo::finish(const candidate& deepest, std::size_t state, std::int64_t duration_ns,

@@ -89,7 +89,7 @@ def test_the_program_ends_when_its_output_is_closed(kernels: Path) -> None:
         )
     finally:
         os.close(writer)
-    assert result.returncode == 3
+    assert result.returncode == 6
     assert "standard output: Broken pipe" in result.stderr
 
 
