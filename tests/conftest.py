@@ -64,7 +64,7 @@ class SkipLedger:
 
 # Tests with these marks measure this machine, so another worker's tests can disturb them.
 MEASURING = {"live", "browser", "pmu"}
-MOST_AGAIN = 5
+MAX_REPEATED = 10
 
 
 def part_of_item(item: pytest.Item) -> str:
@@ -128,7 +128,7 @@ class FailureLedger:
             self.failed[report.nodeid] = False
 
     def pytest_sessionfinish(self, exitstatus: int) -> None:
-        few = 0 < len(self.failed) <= MOST_AGAIN and not self.skips.refused
+        few = 0 < len(self.failed) <= MAX_REPEATED and not self.skips.refused
         if exitstatus == pytest.ExitCode.TESTS_FAILED and few and all(self.failed.values()):
             self.path.write_text("".join(f"{name}\n" for name in self.failed))
 

@@ -84,7 +84,7 @@ def test_chains_of_a_short_copy_are_prefixes(
     document = compare("short_copies", "--stack-bytes", "1024", "--", *running.command)
     check(document, whole=0)
     assert document["equal_to_the_copys_end"] > 0.5 * document["chains"]
-    assert set(document["our_ends"]) <= {"complete", "cut_by_copy"}
+    assert set(document["our_ends"]) <= {"complete", "cut_by_copy"}, document
 
 
 def test_all_chains_together(documents: list[Document]) -> None:
