@@ -1,5 +1,6 @@
-// Test sizes: short in ./dev test, long in ./dev fuzz, which sets STALLSCOPE_LONG_TESTS=1. A test executable that
-// uses this is declared with LONG in its CMakeLists.txt, by which ./dev fuzz selects it:
+// Test sizes: short in ./dev test, long in ./dev fuzz, which sets STALLSCOPE_LONG_TESTS=1. A test
+// executable that uses this is declared with LONG in its CMakeLists.txt, by which ./dev fuzz
+// selects it:
 //   for (int repeat = 0; repeat < long_tests(10, 500); ++repeat) { ... }
 #pragma once
 
