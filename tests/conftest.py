@@ -64,7 +64,7 @@ class SkipLedger:
 
 # Tests with these marks measure this machine, so another worker's tests can disturb them.
 MEASURING = {"live", "browser", "pmu"}
-MAX_REPEATED = 10
+MAX_REPEATED = 5
 
 
 def part_of_item(item: pytest.Item) -> str:

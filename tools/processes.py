@@ -1,6 +1,6 @@
 """The processes of a stage: how they start, what they are, and how all of them end.
 
-A stage runs in a session of its own. Its processes carry a mark in their environment, so that they
+A stage runs in a separate session. Its processes carry a mark in their environment, so that they
 are recognized after they changed session or lost their parent.
 """
 

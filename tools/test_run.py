@@ -49,7 +49,7 @@ def _ctest(name: str, needs: str) -> Stage:
 
 
 def _pytest(name: str, limit_s: float, needs: str) -> Stage:
-    """A part of the tests (tests/parts.py), in a lane of its own."""
+    """A part of the tests (tests/parts.py), in a separate lane."""
     running = RUNNING_TESTS / name
     return _stage(name, limit_s, name, needs, stream=True, running=lambda _: pytest_items(running))
 

@@ -1,1 +1,1 @@
-// Has nothing of its own: the precompiled header is made for it, and others reuse it.
+// Empty: the precompiled header is built for this file, and other targets reuse it.

@@ -1,6 +1,6 @@
 // The requests that a target_reader sends to its helper, and their answers. An answer is a sequence
-// of pieces: a size of 32 bits and so many bytes; a piece without bytes ends it. Both ends are the
-// same program; the reader checks sizes, because the helper parses untrusted files.
+// of pieces, each with its size in 32 bits before its bytes; an empty piece ends it. Both ends are
+// the same program; the reader checks sizes, because the helper parses untrusted files.
 #pragma once
 
 #include <sys/types.h>

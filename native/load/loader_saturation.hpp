@@ -2,7 +2,7 @@
 //
 //    - a thread was busy for 90 % of the time, busy-waiting not counted;
 //    - a thread was runnable without a CPU for 5 % of the time;
-//    - the 99th percentile of its own send lag exceeds a tenth of that of the latency.
+//    - the 99th percentile of the loader's send lag exceeds a tenth of that of the latency.
 //
 // The results then describe the loader as much as the target. Any thread.
 #pragma once

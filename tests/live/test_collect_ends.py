@@ -126,7 +126,7 @@ def test_the_collector_ends_with_its_parent(
             if b"recording" in line:
                 break
         parent.kill()
-        # All processes have ended when nobody holds the pipe any more.
+        # The pipe is closed when all processes that hold it have ended.
         assert select.select([parent.stderr], [], [], 20)[0]
         parent.stderr.read()
     assert json.loads((tmp_path / "run" / "recording.json").read_text())["end"] == {

@@ -16,7 +16,7 @@ DEAF_ORPHAN = """setsid sh -c "trap '' TERM; sleep 987; sleep 987" & """
 
 @pytest.fixture
 def run_of(tmp_path: Path):
-    """Runs a Python program that defines `stages`, in a process of its own."""
+    """Runs a Python program that defines `stages`, in a separate process."""
 
     def run(stages: str, *, limit_s: float = 60, before: str = "", **options: object):
         program = tmp_path / "run.py"

@@ -105,7 +105,7 @@ def render_page(result: StagesResult, data: PageData) -> str:
 
 def _flame_values(flame: SideFlame) -> dict[str, str]:
     picture = render_svg(flame.profile, width=_FLAME_WIDTH_PX, inverted=False, with_style=False)
-    # The SVG is a file format of its own, which escapes its texts.
+    # The SVG was written with its texts escaped, so it is inserted unchanged.
     return {"name": flame.name, "page": flame.page, "picture": Markup(picture)}  # noqa: S704
 
 

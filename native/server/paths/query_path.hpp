@@ -19,7 +19,7 @@
 
 namespace stallscope::server {
 
-// The public key of the benchmark; it authenticates nobody.
+// The key of the benchmark. It is public and protects nothing.
 inline constexpr std::string_view query_key = "stallscope reference query";
 inline constexpr std::int64_t query_rows = 2000;  // rows per table, with ids from 1
 inline constexpr std::size_t max_query_bytes = std::size_t{16} << 10U;

@@ -119,7 +119,7 @@ def test_all_metrics_are_corrected_together() -> None:
 def test_settings_without_effect_rarely_differ() -> None:
     """Of 120 comparisons of six settings that do nothing, at most 5 % and five times its error.
 
-    Each comparison has noise of its own size, and a drift that rounds go along with.
+    Each comparison has a different amount of noise, and a drift that rounds go along with.
     """
     chance = random.Random(5)
     names = [BASELINE, CONTROL, *(f"s{n}" for n in range(6))]

@@ -22,14 +22,14 @@ def scratch_file(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def scratch_device(needs_root: None, scratch_file: Path) -> Iterator[str]:
-    """A loop device over it, that nobody uses."""
+    """An unused loop device over it."""
     with loop_device(scratch_file) as device:
         yield device
 
 
 @pytest.fixture
 def throttled_to(needs_root: None) -> Iterator[Callable[[str, int], Path]]:
-    """Makes a cgroup whose processes may read a device so many times a second."""
+    """Makes a cgroup whose processes may read a device N times per second."""
     with ExitStack() as stack:
 
         def make(device: str, iops: int) -> Path:

@@ -1,4 +1,4 @@
-"""The known disk: our FUSE server, so many servers of a service time each, in a test's hands."""
+"""The known disk: our FUSE server with a number of servers and a service time that a test sets."""
 
 import json
 import subprocess

@@ -72,7 +72,7 @@ def test_an_unused_device_named_twice_is_opened_for_writing(
         assert len(announcements) == 1
         assert announcements[0].startswith(f"overwriting {scratch_device}, 1 MiB from offset {MIB}")
         assert target.descriptor is not None
-        with pytest.raises(OSError, match="busy"):  # nobody can mount it meanwhile
+        with pytest.raises(OSError, match="busy"):  # no process can mount it meanwhile
             os.open(scratch_device, os.O_RDONLY | os.O_EXCL)
     assert scratch_file.read_bytes() == b"\x55" * len(scratch_file.read_bytes())
 

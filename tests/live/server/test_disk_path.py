@@ -240,7 +240,7 @@ def test_a_damaged_value_is_an_error_of_its_own(
 def test_a_full_disk_is_an_error_and_deletions_make_room(tmp_path: Path) -> None:
     own_mounts = ["unshare", "--mount", "true"]
     if shutil.which("unshare") is None or subprocess.run(own_mounts, check=False).returncode != 0:
-        pytest.skip("needs root: a small filesystem is mounted, in a namespace of its own")
+        pytest.skip("needs root: a small filesystem is mounted, in a private namespace")
     mount = f'mount -t tmpfs -o size=12m,mode=700 small {tmp_path} && exec "$@"'
     prefix = ("unshare", "--mount", "sh", "-c", mount, "sh")
     options = disk(tmp_path / "data", *SMALL_SEGMENTS)

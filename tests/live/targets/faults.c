@@ -10,7 +10,7 @@ enum { page_bytes = 4096, many_pages = 3000, few_pages = 1000 };
 
 static volatile uint64_t sink;
 
-// Each function touches by a loop of its own: none is another's tail.
+// Each function has a separate loop: no function ends with a call of another.
 #define TOUCH(from, pages) \
   for (size_t page_ = 0; page_ < (pages); ++page_) (from)[page_ * page_bytes] = 1
 

@@ -13,7 +13,7 @@ namespace {
 
 using numbers = std::vector<std::size_t>;
 
-// A PMU of so many counters.
+// A PMU with N counters.
 group_judge counters(std::size_t how_many) {
   return [how_many](std::span<const std::size_t> events) { return events.size() <= how_many; };
 }

@@ -124,7 +124,7 @@ TEST_CASE("a walk through the table returns to its start after every state, and 
   CHECK(result_of("state-walk", {states / 2}) != 0);
 }
 
-TEST_CASE("a lookup returns the value of its own slot") {
+TEST_CASE("a lookup returns the value that its slot holds") {
   // Values are slot numbers, so that random lookups average half the number of slots.
   const std::uint64_t slots = (1U << 20U) / 16;
   const std::uint64_t sum = result_of("hash-lookups", {1000});

@@ -145,7 +145,7 @@ class LimitedReader:
         if status is None:
             with suppress(ProcessLookupError):
                 os.kill(reader.pid, signal.SIGKILL)
-            # A process in an uninterruptible read holds nothing of ours and is not waited for.
+            # A process in an uninterruptible read is left: it has no descriptor of this process.
             status = _wait(reader.pid, _KILL_WAIT_S)
         os.close(reader.reports)
         os.close(reader.output)

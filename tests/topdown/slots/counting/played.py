@@ -40,7 +40,7 @@ class PlayedCollector:
         return CollectionEnd(0, "duration", interrupted=len(self.asked) >= self.interrupted_in)
 
     def _groups(self, plan: dict[str, Any], totals: Mapping[str, float]) -> list[list[str]]:
-        """Sets packed one after the other into groups of so many counters."""
+        """Sets packed one after the other into groups of N counters."""
         groups: list[list[str]] = []
         for event_set in plan["sets"]:
             selected = [

@@ -22,7 +22,7 @@ def way_of_counts(counts: Counts) -> CountingMode:
 
 
 def groups_of_sets(plan: Plan) -> list[tuple[str, ...]]:
-    """Each set as a group of its own."""
+    """One group per set."""
     return [event_set.events for event_set in plan.sets]
 
 

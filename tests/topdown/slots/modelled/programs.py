@@ -29,7 +29,7 @@ def at(number: int) -> int:
 
 
 def loop(*texts: str, turns: int = TURNS) -> tuple[Profile, dict[int, Line]]:
-    """A loop of these instructions and a conditional jump back, executed so many times."""
+    """A loop of these instructions and a conditional jump back, executed N times."""
     profile = Profile()
     lines = {}
     body = [*texts, "jne    1000"]
@@ -64,7 +64,7 @@ def steps_of(
 def per_turn(
     steps: list[TimedStep], body: int, cause: Cause = Cause.MISPREDICTS, host: Host = HOST
 ) -> float:
-    """Cycles of one turn of a loop of so many instructions, its jump included."""
+    """Cycles per iteration of a loop of N instructions, including its jump."""
     warm_up = len(steps) // 2 // body * body
     timed = (len(steps) - warm_up) // body * body
     return Pipeline(CORE, host).cycles(steps[: warm_up + timed], warm_up, cause) / (timed / body)

@@ -162,7 +162,9 @@ def test_code_that_misses_keeps_the_pipeline_waiting() -> None:
     count(profile, 4, I1mr=1000)
     missing = steps_of(profile, lines)
     added = per_turn(missing, 9) - per_turn(steps_of(*loop(*ADDS)), 9)
-    assert added == pytest.approx(HOST.code_line_cycles, rel=0.3)  # told apart from L2 by nobody
+    assert added == pytest.approx(
+        HOST.code_line_cycles, rel=0.3
+    )  # nothing distinguishes it from L2
 
 
 def test_repeated_string_instructions_move_bytes_and_not_turns() -> None:

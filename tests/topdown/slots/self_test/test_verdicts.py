@@ -45,7 +45,7 @@ def read_program_counts(model: Model, fault: Fault = no_fault) -> list[ProgramCo
 
 
 def changed(events: Iterable[str], factor: float) -> Fault:
-    """Each of these counts so many times what it should."""
+    """Counters that report a multiple of the true count."""
     names = tuple(events)
 
     def fault(_: str, counts: dict[str, float]) -> dict[str, float]:

@@ -50,7 +50,7 @@ Formula = Callable[[Quantities], float]
 
 
 def quantities_of(p: Program, width: int) -> Quantities:
-    """What the program does in all, on a core with so many slots a cycle."""
+    """Total work of the program, on a core with N slots per cycle."""
     total = p.iterations
     cycles, slots = p.cycles * total, p.cycles * total * width
     retired = p.instructions * total * 0.97
