@@ -6,7 +6,6 @@ template returned is ``Markup``; every other value is escaped.
 
 import base64
 import hashlib
-import html
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -37,11 +36,6 @@ class Document:
     values: Mapping[str, object]
     script: str = ""
     data: Mapping[str, object] = field(default_factory=dict)  # read by the script
-
-
-def escaped(text: str) -> str:
-    """Return a text as markup, for an element or a quoted attribute."""
-    return html.escape(text, quote=True)
 
 
 def json_for_script(value: object) -> str:

@@ -1,7 +1,7 @@
 """The flame page: a profile as one self-contained HTML file."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from markupsafe import Markup
@@ -66,7 +66,7 @@ class PageContent:
     stacks: StackRecording | None = None
     python: PythonShares | None = None
     slots: "SlotsByFunction | None" = None
-    slots_panel: str = ""
+    slots_panel: Markup = field(default_factory=Markup)
 
 
 def render_page(
@@ -123,7 +123,12 @@ def _values(
         facts["Python frames"] = python_text(python)
     functions, functions_hint = panel.functions_table(profile, ranking)
     threads, threads_hint = panel.threads_table(profile, ranking)
-    panels = {
+    return {
+        "title": _title(profile),
+        "recording": recording_name,
+        "functions_hint": functions_hint,
+        "threads_hint": threads_hint,
+        "facts": facts,
         "source": panel.source_line(profile),
         "figures": panel.figures(profile, ranking.value),
         "notices": panel.notices(profile, stacks),
@@ -132,19 +137,11 @@ def _values(
         "by_function": _counts_section(profile, content),
         "threads": threads,
     }
-    return {
-        "title": _title(profile),
-        "recording": recording_name,
-        "functions_hint": functions_hint,
-        "threads_hint": threads_hint,
-        "facts": facts,
-        **{name: Markup(markup) for name, markup in panels.items()},  # noqa: S704 - escaped there
-    }
 
 
-def _counts_section(profile: Profile, content: PageContent) -> str:
+def _counts_section(profile: Profile, content: PageContent) -> Markup:
     if content.slots is None:
-        return ""
+        return Markup()
     from harness.profile.slots_panel import section  # noqa: PLC0415 - only with counters
 
     return section(content.slots, profile.functions)

@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+from markupsafe import Markup
+
 from harness.cli.outputs import write_whole
 from harness.profile.analysis import Analysis
 from harness.profile.page import PageContent, render_page
@@ -55,10 +57,10 @@ def _host(recording: Recording, analysis: Analysis) -> dict[str, str]:
     return {label: text for label, text in facts.items() if text}
 
 
-def _slots_panel(recording: Recording, analysis: Analysis) -> str:
+def _slots_panel(recording: Recording, analysis: Analysis) -> Markup:
     """Return the panel that explains why there are no slots; empty if they were counted."""
     if analysis.slots is not None and analysis.slots.cpu is not None:
-        return ""
+        return Markup()
     from harness.topdown.absent_panel import panel_of_profile  # noqa: PLC0415
 
     return panel_of_profile(recording.manifest)

@@ -1,8 +1,10 @@
-"""The static part of the flame page: key figures, notices and tables, as markup."""
+"""The static part of the flame page: key figures, notices and tables."""
 
 import math
+from dataclasses import dataclass
 
-from harness.page.document import escaped
+from markupsafe import Markup
+
 from harness.page.flame_table import Cell, table
 from harness.profile.result import StacksResult
 from harness.profile.stacks_text import remedies
@@ -29,8 +31,35 @@ KIND_TEXT = {
 }
 
 
-def source_line(profile: Profile) -> str:
-    """Return the source of the numbers as one line of markup."""
+@dataclass(frozen=True, slots=True)
+class SourceLine:
+    """The source of the numbers: the event, and what is known about its sampling."""
+
+    event: str
+    parts: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A key figure of the page's head; ``style`` is a CSS class."""
+
+    term: str
+    text: str
+    style: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class PageNotice:
+    """A notice about the numbers: its lead, its text, and further texts as a list."""
+
+    lead: str
+    text: str = ""
+    items: tuple[str, ...] = ()
+    style: str = ""
+
+
+def source_line(profile: Profile) -> SourceLine:
+    """Return the source of the numbers."""
     source = profile.source
     if source.frequency_hz is not None:
         rate = f"{source.frequency_hz:,} Hz"
@@ -38,90 +67,77 @@ def source_line(profile: Profile) -> str:
         rate = f"every {value_text(source.period, source.unit)}"
     else:
         rate = "rate not known"
-    parts = [source.kind, rate, source.scope]
-    return f"<b>{escaped(visible_text(source.event, 80))}</b> \u00b7 " + " \u00b7 ".join(
-        escaped(visible_text(part, 80)) for part in parts
-    )
+    return SourceLine(source.event, (source.kind, rate, source.scope))
 
 
-def figures(profile: Profile, total_value: int) -> str:
-    """Return the key figures as terms and definitions."""
+def figures(profile: Profile, total_value: int) -> list[Figure]:
+    """Return the key figures."""
     taken = profile.samples + profile.lost
     lost_share = profile.lost / taken if taken else 0.0
     lost = f"{profile.lost:,}" + (f" ({share_text(lost_share)})" if profile.lost else "")
     weight = "CPU time sampled" if profile.source.unit == "ns" else "Sampled"
-    rows = [
-        (weight, value_text(total_value, profile.source.unit), ""),
-        ("Recorded for", _duration(profile.duration_s), ""),
-        ("Samples", f"{profile.samples:,}", ""),
-        ("Threads", f"{len(profile.threads):,}", ""),
-        ("Lost samples", lost, "is-bad" if profile.lost else ""),
-        ("Without symbol", share_text(profile.unknown_share), _css_class(profile.unknown_share)),
-        (
-            "Truncated stacks",
-            share_text(profile.truncated_share),
-            _css_class(profile.truncated_share),
-        ),
+    return [
+        Figure(weight, value_text(total_value, profile.source.unit)),
+        Figure("Recorded for", _duration(profile.duration_s)),
+        Figure("Samples", f"{profile.samples:,}"),
+        Figure("Threads", f"{len(profile.threads):,}"),
+        Figure("Lost samples", lost, "is-bad" if profile.lost else ""),
+        _share_figure("Without symbol", profile.unknown_share),
+        _share_figure("Truncated stacks", profile.truncated_share),
     ]
-    return "".join(
-        f'<div class="{css_class}"><dt>{escaped(term)}</dt><dd>{escaped(text)}</dd></div>'
-        for term, text, css_class in rows
-    )
 
 
 def _duration(duration_s: float) -> str:
     return value_text(round(duration_s * 1e9), "ns") if math.isfinite(duration_s) else "not known"
 
 
-def _css_class(share: float) -> str:
-    return "of-note" if math.isnan(share) or share >= UNKNOWN_NOTICE_FROM else ""
+def _share_figure(term: str, share: float) -> Figure:
+    is_notable = math.isnan(share) or share >= UNKNOWN_NOTICE_FROM
+    return Figure(term, share_text(share), "of-note" if is_notable else "")
 
 
-def _notice(css_class: str, lead: str, text: str) -> str:
-    return f'<li class="notice {css_class}"><b>{escaped(lead)}</b> {escaped(text)}</li>'
-
-
-def notices(profile: Profile, stacks: StacksResult) -> str:
-    """Return notices about the numbers, the max_self important first; empty if there are none."""
-    items = []
+def notices(profile: Profile, stacks: StacksResult) -> list[PageNotice]:
+    """Return notices about the numbers, the most important first."""
+    entries = []
     if profile.samples == 0:
-        items.append(_notice("notice-bad", "No samples.", "Nothing ran on a CPU while recording."))
+        text = "Nothing ran on a CPU while recording."
+        entries.append(PageNotice("No samples.", text, style="notice-bad"))
     if profile.source.kind != "measured":
         kind = visible_text(profile.source.kind, 40)
-        items.append(_notice("notice-bad", f"These numbers are {kind},", "not measured."))
+        entries.append(
+            PageNotice(f"These numbers are {kind},", "not measured.", style="notice-bad")
+        )
     if profile.lost:
         share = share_text(profile.lost / (profile.samples + profile.lost))
         text = "The kernel dropped them while buffers were full: that time is under-counted."
-        items.append(_notice("notice-bad", f"{profile.lost:,} samples lost ({share}).", text))
+        lead = f"{profile.lost:,} samples lost ({share})."
+        entries.append(PageNotice(lead, text, style="notice-bad"))
     if profile.truncated_share >= TRUNCATED_NOTICE_FROM:
         text = (
             "They are at the right, above striped frames that name the reason: self times are "
             "correct, totals of outer functions are too low."
         )
-        text = " ".join([text, *remedies(stacks)])
         lead = f"{share_text(profile.truncated_share)} of the stacks are truncated."
-        items.append(_notice("", lead, visible_text(text, 1200)))
+        entries.append(PageNotice(lead, " ".join([text, *remedies(stacks)])))
     if profile.unknown_share >= UNKNOWN_NOTICE_FROM:
         text = (
             "It is named module+offset, in grey. Debug symbols of these modules, or a JIT map for "
             "generated code, provide the names."
         )
         lead = f"{share_text(profile.unknown_share)} of the time is in code without symbols."
-        items.append(_notice("", lead, text))
-    items += _warnings(profile)
-    return f'<ul class="notices">{"".join(items)}</ul>' if items else ""
+        entries.append(PageNotice(lead, text))
+    return entries + _warnings(profile)
 
 
-def _warnings(profile: Profile) -> list[str]:
+def _warnings(profile: Profile) -> list[PageNotice]:
     """Return the profile's warnings as one notice; several form a list."""
-    messages = [visible_text(warning.message, 600) for warning in profile.warnings]
-    if len(messages) < 2:
-        return [_notice("", "Note:", message) for message in messages]
-    lines = "".join(f"<li>{escaped(message)}</li>" for message in messages)
-    return [f'<li class="notice"><b>Notes</b><ul>{lines}</ul></li>']
+    messages = tuple(visible_text(warning.message, 600) for warning in profile.warnings)
+    if len(messages) > 1:
+        return [PageNotice("Notes", items=messages)]
+    return [PageNotice("Note:", message) for message in messages]
 
 
-def functions_table(profile: Profile, ranking: Ranking) -> tuple[str, str]:
+def functions_table(profile: Profile, ranking: Ranking) -> tuple[Markup, str]:
     """Return the hottest functions as a table, and a hint with their number."""
     whole, unit = max(1, ranking.value), profile.source.unit
     shown = [row for row in ranking.functions[:FUNCTIONS_SHOWN] if row.total_value > 0]
@@ -148,7 +164,7 @@ def functions_table(profile: Profile, ranking: Ranking) -> tuple[str, str]:
     return table(head, rows), _hint(len(rows), len(ranking.functions), "function", order)
 
 
-def threads_table(profile: Profile, ranking: Ranking) -> tuple[str, str]:
+def threads_table(profile: Profile, ranking: Ranking) -> tuple[Markup, str]:
     """Return the hottest threads as a table, and a hint with their number."""
     whole, unit = max(1, ranking.value), profile.source.unit
     rows = []

@@ -3,7 +3,9 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from harness.page.document import escaped
+from markupsafe import Markup
+
+from harness.page.document import fragment
 from harness.page.flame_table import Cell, table
 from harness.profile.counted import INTERVAL_LABEL, caveats
 from harness.profile.slots_text import blend_mark, ipc_text, plain_rows, title
@@ -31,7 +33,7 @@ class _Colouring:
 def payload(slots: SlotsByFunction, number_of: Mapping[int, int]) -> dict[str, object] | None:
     """Return the slots for the page's script; None if there is nothing to colour frames by.
 
-    ``number_of``: number of function function on the page. A function's entry has its number, its
+    ``number_of``: number of a function on the page. A function's entry has its number, its
     category (-1: not known), whether that is by its own samples, and its text.
     """
     colouring = _colouring(slots)
@@ -93,10 +95,10 @@ def _top(function: FunctionSlots) -> list[MeasuredNode]:
     return [node for node in function.nodes if node.level == 1]
 
 
-def section(slots: SlotsByFunction | None, functions: Sequence[Function]) -> str:
+def section(slots: SlotsByFunction | None, functions: Sequence[Function]) -> Markup:
     """Return the panel with the table of functions; empty if nothing was counted."""
     if slots is None:
-        return ""
+        return Markup()
     has_ipc = slots.cpu is not None or slots.total.ipc is not None
     markup = (_slots_table if has_ipc else _plain_table)(slots, functions)
     heading = "IPC and slots by function" if slots.cpu else "Counts by function"
@@ -105,16 +107,16 @@ def section(slots: SlotsByFunction | None, functions: Sequence[Function]) -> str
         hint = "measured; total: with callees, including the kernel's work for the function"
     if slots.title:
         hint = f"{slots.title}; {hint}"
-    notes = "".join(f'<p class="hint padded">{escaped(text)}</p>' for text in caveats(slots))
-    return (
-        '<section class="panel" id="by-function" aria-labelledby="by-function-title">'
-        f'<div class="panel-head"><h2 id="by-function-title">{heading}</h2>'
-        f'<p class="hint">{escaped(hint)}</p></div>{notes}'
-        f'<div class="scroll">{markup}</div></section>'
+    return fragment(
+        "harness.profile/slots_panel.html",
+        heading=heading,
+        hint=hint,
+        caveats=caveats(slots),
+        table=markup,
     )
 
 
-def _slots_table(slots: SlotsByFunction, functions: Sequence[Function]) -> str:
+def _slots_table(slots: SlotsByFunction, functions: Sequence[Function]) -> Markup:
     top = _top(slots.total)
     head = [Cell("Samples", "number"), Cell("IPC", "number")]
     head += [Cell(title(node.name).capitalize(), "number") for node in top]
@@ -133,7 +135,7 @@ def _slots_table(slots: SlotsByFunction, functions: Sequence[Function]) -> str:
     return table([*head, Cell("Function"), Cell("Module")], rows)
 
 
-def _plain_table(slots: SlotsByFunction, functions: Sequence[Function]) -> str:
+def _plain_table(slots: SlotsByFunction, functions: Sequence[Function]) -> Markup:
     heads, *rows = plain_rows(slots)
     head = [Cell(text, "number") for text in heads.cells]
     body = [
