@@ -24,15 +24,8 @@ failure gone() {
 
 }  // namespace
 
-attachment::attachment(const procfs& proc, const count_options& options,
-                       const counting_choice& choice, std::size_t descriptor_limit)
-    : proc_{&proc},
-      options_{&options},
-      table_{choice},
-      max_descriptors_{std::min(max_descriptors, descriptor_limit / 2)} {}
-
-std::string attachment::mode() const {
-  switch (options_->target) {
+std::string mode_of(const count_options& options) {
+  switch (options.target) {
     case count_target::cpus:
       return "per-cpu";
     case count_target::cgroup:
@@ -40,17 +33,24 @@ std::string attachment::mode() const {
     case count_target::threads:
       return "per-thread";
     default:
-      return options_->per_thread ? "per-thread" : "per-process";
+      return options.per_thread ? "per-thread" : "per-process";
   }
 }
 
-std::string attachment::scope_name() const {
-  const auto attach_mode = mode();
-  return attach_mode == "per-cpu"      ? "cpu"
-         : attach_mode == "cgroup"     ? "cgroup"
-         : attach_mode == "per-thread" ? "tid"
-                                       : "pid";
+std::string scope_name_of(const count_options& options) {
+  const auto mode = mode_of(options);
+  return mode == "per-cpu"      ? "cpu"
+         : mode == "cgroup"     ? "cgroup"
+         : mode == "per-thread" ? "tid"
+                                : "pid";
 }
+
+attachment::attachment(const procfs& proc, const count_options& options,
+                       const counting_choice& choice, std::size_t descriptor_limit)
+    : proc_{&proc},
+      options_{&options},
+      table_{choice},
+      max_descriptors_{std::min(max_descriptors, descriptor_limit / 2)} {}
 
 void attachment::attach(const attached_target& target) {
   switch (options_->target) {
@@ -191,11 +191,11 @@ void attachment::attach_cpus(const attached_target& target) {
   for (const int cpu : target.cpus) {
     const auto scope = table_.add_scope({{}, {}, cpu, cgroup ? options_->cgroup : std::string{}});
     const perf_events::event_place place =
-        cgroup ? perf_events::event_place{target.cgroup.fd.get(), cpu, PERF_FLAG_PID_CGROUP}
+        cgroup ? perf_events::event_place{target.cgroup->fd.get(), cpu, PERF_FLAG_PID_CGROUP}
                : perf_events::event_place{-1, cpu};
     const int error = table_.open(scope, place);
     if (error == 0) continue;
-    if (cgroup) throw collect::cgroup_refusal(error, target.cgroup.path, cpu);
+    if (cgroup) throw collect::cgroup_refusal(error, target.cgroup->path, cpu);
     throw counting_refused(error, "CPU " + std::to_string(cpu));
   }
 }

@@ -6,7 +6,7 @@
 //   counters.table().read_all(window, log);
 #pragma once
 
-#include <optional>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -21,9 +21,14 @@ namespace stallscope::count {
 
 struct attached_target {
   pid_t command = -1;
-  collect::open_cgroup cgroup;
-  std::vector<int> cpus;
+  const collect::open_cgroup* cgroup = nullptr;
+  std::span<const int> cpus;
 };
+
+// The attach mode: "per-process", "per-thread", "per-cpu" or "cgroup".
+std::string mode_of(const count_options& options);
+// The scope of the log's lines: "pid", "tid", "cpu" or "cgroup".
+std::string scope_name_of(const count_options& options);
 
 class attachment {
  public:
@@ -40,9 +45,6 @@ class attachment {
 
   [[nodiscard]] counter_table& table() { return table_; }
   [[nodiscard]] const counter_table& table() const { return table_; }
-  // "per-process", "per-thread", "per-cpu", "cgroup"
-  [[nodiscard]] std::string mode() const;
-  [[nodiscard]] std::string scope_name() const;
   [[nodiscard]] std::vector<warning>& warnings() { return warnings_; }
 
  private:

@@ -9,7 +9,7 @@
 #include "collect/probe.hpp"
 #include "collect/session.hpp"
 #include "command_line.hpp"
-#include "count/count_session.hpp"
+#include "count/session.hpp"
 #include "count_command_line.hpp"
 
 namespace {
@@ -37,7 +37,7 @@ exit_code count(const program& shell, const std::vector<std::string>& words, rep
                 const sigset_t& child_mask) {
   const auto parsed = stallscope::collect::parse_count_command_line(words);
   if (!parsed || (parsed->die_with_parent && !shell.follow_parent())) return exit_code::done;
-  return stallscope::count::count_session{parsed->options, report}.run(child_mask);
+  return stallscope::count::count_events(parsed->options, report, child_mask);
 }
 
 exit_code sample(const program& shell, const std::vector<std::string>& words, reporter& report,
