@@ -8,7 +8,8 @@ second descriptor is closed, the kernel sends a signal, and the collector ends i
 import os
 import signal
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, ClassVar
@@ -16,6 +17,7 @@ from typing import IO, ClassVar
 import msgspec
 
 from stallscope import __version__
+from stallscope.collector_lines import CollectorLines
 from stallscope.documents import Count, Record
 from stallscope.errors import ExitCode, StallscopeError, UnableError
 from stallscope.interrupts import count_interrupts
@@ -210,10 +212,10 @@ def collect(
 ) -> CollectionEnd:
     """Return how the collection ended, once the recording in ``options.output`` is closed.
 
-    The first Ctrl-C ends the measurement; a second one raises KeyboardInterrupt. The command's
-    standard output goes to ``command_output`` if given. Errors of the collector are raised as
-    StallscopeError with its exit code. On any exception the collector is ended first, by force if
-    it does not end itself.
+    The first Ctrl-C ends the measurement, also if only this process receives it; a second one
+    raises KeyboardInterrupt. The command's standard output goes to ``command_output`` if given.
+    Errors of the collector are raised as StallscopeError with its exit code. On any exception the
+    collector is ended first, by force if it does not end itself.
     """
     executable = program("stallscope-collect")
     progress_read, progress_write = os.pipe()
@@ -227,7 +229,7 @@ def collect(
         "--die-with-parent",
         *options.arguments(),
     ]
-    with count_interrupts() as interrupts, open(progress_read, "rb") as lines:
+    with open(progress_read, "rb") as progress, open(control_write, "wb") as control:
         try:
             process = subprocess.Popen(
                 arguments, pass_fds=(progress_write, control_read), stdout=command_output
@@ -236,16 +238,21 @@ def collect(
             os.close(progress_write)
             os.close(control_read)
         try:
-            last = _read_messages(lines, on_progress)
-            exit_code = process.wait(_EXIT_LIMIT_S)
+            with (
+                closing(CollectorLines(progress.fileno(), stop=control.close)) as lines,
+                count_interrupts(lines.interrupt) as interrupts,
+            ):
+                last = _read_messages(lines, on_progress)
+                with suppress(subprocess.TimeoutExpired):
+                    process.wait(_EXIT_LIMIT_S)
         finally:
-            os.close(control_write)
+            control.close()
             end_process(process)
-        return _collection_end(last, exit_code, interrupts.count > 0)
+        return _collection_end(last, process.returncode, interrupts.count > 0)
 
 
 def _read_messages(
-    lines: IO[bytes], on_progress: Callable[[CollectorProgress], None]
+    lines: Iterable[bytes], on_progress: Callable[[CollectorProgress], None]
 ) -> _Message | None:
     """Return the last message, and pass all progress to ``on_progress``.
 

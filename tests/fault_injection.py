@@ -92,15 +92,17 @@ def calls_in(log: Path) -> dict[str, int]:
 
 
 def faults_of(calls: Mapping[str, int], errors: Iterable[str] = ERRORS) -> list[Fault]:
-    """Each error at each call, in a fixed random order, so that any first part is a sample."""
-    faults = [
-        Fault(name, error, occurrence)
-        for name, count in calls.items()
-        for error in errors
-        for occurrence in range(1, count + 1)
-    ]
-    random.Random(1).shuffle(faults)
-    return faults
+    """Each error at each call, in a fixed random order; any first part has as many faults of each system call."""
+    choice = random.Random(1)
+    ranked: list[tuple[int, float, Fault]] = []
+    for name, count in calls.items():
+        for error in errors:
+            occurrences = choice.sample(range(1, count + 1), count)
+            ranked.extend(
+                (rank, choice.random(), Fault(name, error, occurrence))
+                for rank, occurrence in enumerate(occurrences)
+            )
+    return [fault for _, _, fault in sorted(ranked, key=lambda entry: entry[:2])]
 
 
 def was_injected(log: Path) -> bool:

@@ -6,7 +6,7 @@ from stallscope.errors import ExitCode
 from stallscope.recordings import Manifest
 
 # Ends that the user or the options asked for: the command's status then says nothing.
-ASKED_FOR = ("duration", "signal", "stopped")
+ASKED_FOR = ("duration", "signal", "stopped", "control closed")
 
 
 def failed(manifest: Manifest, outcome: CollectionEnd) -> bool:

@@ -5,6 +5,7 @@ import select
 import signal
 import subprocess
 import sys
+import time
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -77,6 +78,25 @@ def test_two_interrupts_are_harmless(start_target, start_collector) -> None:
     recording = collection.end()
     assert recording.exit_code == 0
     assert recording.document["complete"] is True
+
+
+def test_an_interrupt_of_stallscope_alone_ends_the_recording(start_target, tmp_path: Path) -> None:
+    """A terminal interrupts the collector as well; kill does not."""
+    target = start_target("busy", 1)
+    words = ["record", "-o", str(tmp_path / "run"), "-d", "0", "-p", str(target.pid)]
+    with subprocess.Popen(
+        [sys.executable, "-m", "stallscope", *words], stderr=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stderr is not None
+        while not (tmp_path / "run" / "samples.perf").exists():
+            assert process.poll() is None
+            time.sleep(0.02)
+        process.send_signal(signal.SIGINT)
+        _, messages = process.communicate(timeout=20)
+    assert process.returncode == 0, messages
+    document = json.loads((tmp_path / "run" / "recording.json").read_text())
+    assert document["complete"]
+    assert document["end"]["reason"] == "control closed"
 
 
 def test_data_written_before_sigkill_are_readable(start_target, start_collector, perf) -> None:

@@ -21,6 +21,8 @@ from tests.long_tests import long_tests
 pytestmark = [pytest.mark.live, pytest.mark.long]
 HANG_S = 40.0  # generous: strace slows the collector down
 PLAN = plan_of(["task-clock", "page-faults"])
+OUTPUT = "DIRECTORY"  # stands for the directory of a run in a command line
+COMMAND = ("--", "sh", "-c", "while :; do :; done")
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,9 +36,9 @@ class Run:
 
 def run(prefix: tuple[str, ...], words: tuple[str, ...], directory: Path) -> Run:
     """Run the collector to its end; status -9 if it hangs."""
-    process = subprocess.Popen(
-        [*prefix, *words, "-o", str(directory)], stderr=subprocess.PIPE, text=True
-    )
+    command = [*prefix, *words]
+    command[command.index(OUTPUT)] = str(directory)
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
     try:
         _, messages = process.communicate(timeout=HANG_S)
     except subprocess.TimeoutExpired:
@@ -62,17 +64,19 @@ def check(made: Run, error: str, read: Callable[[Path], str]) -> None:
         assert made.status == 5, made
 
 
-@pytest.fixture(params=["process", "machine", "count"])
+@pytest.fixture(params=["process", "machine", "command", "count", "count-command"])
 def words(request, collector, start_target, tmp_path: Path) -> tuple[str, ...]:
-    """A short measurement."""
-    if request.param == "machine":
-        return (str(collector), "-a", "--duration", "0.1")
-    pid = str(start_target("busy", 1).pid)
-    if request.param == "process":
-        return (str(collector), "-p", pid, "--duration", "0.1")
+    """The command line of a short measurement."""
     plan = tmp_path / "plan.json"
     plan.write_text(json.dumps(PLAN))
-    return (str(collector), "count", f"--plan={plan}", "-p", pid, "--duration", "0.1")
+    kind = request.param
+    counting = ("count", f"--plan={plan}") if kind.startswith("count") else ()
+    start = (str(collector), *counting, "-o", OUTPUT, "--duration", "0.1")
+    if kind.endswith("command"):
+        return (*start, *COMMAND)
+    if kind == "machine":
+        return (*start, "-a")
+    return (*start, "-p", str(start_target("busy", 1).pid))
 
 
 def test_a_failing_call_is_reported_and_loses_no_sample_silently(

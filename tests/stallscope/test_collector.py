@@ -1,13 +1,21 @@
 """Messages of the collector, decoded."""
 
 import io
-import os
+import signal
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from stallscope import collector, process_end
-from stallscope.collector import CollectorOptions, CollectorProgress, Failure, Finished, Started
+from stallscope import collector, collector_lines, process_end
+from stallscope.collector import (
+    CollectionEnd,
+    CollectorOptions,
+    CollectorProgress,
+    Failure,
+    Finished,
+    Started,
+)
 from stallscope.errors import ExitCode, StallscopeError, UnableError
 
 LINES = b"""\
@@ -55,28 +63,81 @@ def test_no_line_is_read_after_an_error() -> None:
     assert lines.read() == b'{"event": "ready"}\n'
 
 
-UNRESPONSIVE = """#!/bin/bash
+UNRESPONSIVE = """
 trap '' TERM INT
-for word; do case $word in --progress-fd=*) fd=${word#*=} ;; esac; done
-echo $$ >"$0.pid"
-echo '{"event": "started"}' >&$fd
+echo '{"event": "started"}' >&$progress
 while :; do :; done
+"""
+OBEDIENT = """
+trap '' INT
+echo '{"event": "started"}' >&$progress
+read -r <&$control
+echo '{"event": "finished", "reason": "control closed"}' >&$progress
+"""
+ARGUMENTS = """#!/bin/bash
+for word; do
+  case $word in --progress-fd=*) progress=${word#*=} ;; --control-fd=*) control=${word#*=} ;; esac
+done
+echo $$ >"$0.pid"
 """
 
 
-def test_an_unresponsive_collector_is_killed_if_the_caller_fails(
+@pytest.fixture
+def install_collector(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Callable[[str], Callable[[], int]]:
+    """Replaces the collector with a script; returns a function to its process id."""
+
+    def install(text: str) -> Callable[[], int]:
+        script = tmp_path / "collect"
+        script.write_text(ARGUMENTS + text)
+        script.chmod(0o755)
+        monkeypatch.setattr(collector, "program", lambda _: script)
+        monkeypatch.setattr(process_end, "TERM_LIMIT_S", 0.05)
+        return lambda: int(Path(f"{script}.pid").read_text())
+
+    return install
+
+
+def exists(pid: int) -> bool:
+    return Path(f"/proc/{pid}").exists()
+
+
+def interrupt(progress: CollectorProgress) -> None:
+    """Send Ctrl-C to this process alone when the measurement has started."""
+    if isinstance(progress, Started):
+        signal.raise_signal(signal.SIGINT)
+
+
+def test_an_unresponsive_collector_is_killed_if_the_caller_fails(
+    tmp_path: Path, install_collector: Callable[[str], Callable[[], int]]
 ) -> None:
-    script = tmp_path / "collect"
-    script.write_text(UNRESPONSIVE)
-    script.chmod(0o755)
-    monkeypatch.setattr(collector, "program", lambda _: script)
-    monkeypatch.setattr(process_end, "TERM_LIMIT_S", 0.05)
+    pid = install_collector(UNRESPONSIVE)
 
     def fail(progress: CollectorProgress) -> None:
         raise RuntimeError(progress.kind)
 
     with pytest.raises(RuntimeError, match="started"):
         collector.collect(CollectorOptions(tmp_path / "run", pids=(1,)), fail)
-    with pytest.raises(ProcessLookupError):
-        os.kill(int(Path(f"{script}.pid").read_text()), 0)
+    assert not exists(pid())
+
+
+def test_an_interrupt_of_this_process_alone_stops_the_collector(
+    tmp_path: Path, install_collector: Callable[[str], Callable[[], int]]
+) -> None:
+    pid = install_collector(OBEDIENT)
+    end = collector.collect(CollectorOptions(tmp_path / "run", pids=(1,)), interrupt)
+    assert end == CollectionEnd(0, "control closed", interrupted=True)
+    assert not exists(pid())
+
+
+def test_a_collector_that_ignores_an_interrupt_is_killed(
+    tmp_path: Path,
+    install_collector: Callable[[str], Callable[[], int]],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    pid = install_collector(UNRESPONSIVE)
+    monkeypatch.setattr(collector_lines, "STOP_LIMIT_S", 0.3)
+    with pytest.raises(UnableError, match="did not end within 0 s after Ctrl-C"):
+        collector.collect(CollectorOptions(tmp_path / "run", pids=(1,)), interrupt)
+    assert not exists(pid())
