@@ -173,6 +173,8 @@ def demangle(names: list[bytes]) -> list[bytes]:
 class IdleGovernor(Enum):
     """A cpuidle governor of a kernel version; FIXED always takes the same state."""
 
+    MENU_4_9 = ...
+    MENU_TIMER = ...
     MENU_6_1 = ...
     MENU_6_12 = ...
     MENU_6_18 = ...
@@ -193,6 +195,8 @@ def replay_idle(
     next_tick_ns: npt.NDArray[np.int64],
     ended_by_tick: npt.NDArray[np.uint8],
     entered: npt.NDArray[np.uint8],
+    io_waiters: npt.NDArray[np.uint32],
+    load_hundredths: npt.NDArray[np.uint32],
     which: IdleGovernor,
     fixed_state: int,
     follow_entered: bool,
@@ -202,11 +206,11 @@ def replay_idle(
     ``states`` is (n_states, 4): exit latency and target residency in ns, polling, disabled. The
     other arrays are (n_intervals,), in order of time within a CPU: ``cpu`` is dense from 0,
     ``next_tick_ns`` is the time to the next timer including the tick, ``ended_by_tick`` is not 0 if
-    the tick ended the interval, ``entered`` is empty if unknown. A running tick and the limit of
-    polling wake the CPU during an interval. With ``follow_entered`` the governor learns the entered
-    state, not its own choice. The counts of a state are entries, too deep, too shallow, wake-ups,
-    residency in ns. Costs about 200 ns per interval, without the GIL. Raises ValueError if the
-    arrays do not match.
+    the tick ended the interval; ``entered``, ``io_waiters`` and ``load_hundredths`` (100 times the
+    CPU's load) are empty if unknown. A running tick and the limit of polling wake the CPU during an
+    interval. With ``follow_entered`` the governor learns the entered state, not its own choice. The
+    counts of a state are entries, too deep, too shallow, wake-ups, residency in ns. Costs about
+    200 ns per interval, without the GIL. Raises ValueError if the arrays do not match.
     """
 
 def read_ring_pages(

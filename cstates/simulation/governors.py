@@ -25,17 +25,36 @@ class SimulatedGovernor:
     source: str  # the kernel's source file
     rules: str
     fixed_state: int = 0
+    uses: frozenset[str] = frozenset()  # optional columns of the trace
 
 
 _FOLDER = "drivers/cpuidle/governors"
 GOVERNORS = (
+    SimulatedGovernor(
+        "menu-timer",
+        IdleGovernor.MENU_TIMER,
+        "4.9",
+        f"{_FOLDER}/menu.c",
+        "as 4.9, but the next timer is the prediction; history, load and I/O waiters are ignored",
+    ),
+    SimulatedGovernor(
+        "menu-4.9",
+        IdleGovernor.MENU_4_9,
+        "4.9",
+        f"{_FOLDER}/menu.c",
+        "as 6.1, but the exit latency may not exceed the prediction divided by 1 + 2 x (10 x load) "
+        "+ 10 x the tasks that wait for I/O; the tick is stopped before the choice",
+        uses=frozenset({"iowaiters", "load"}),
+    ),
     SimulatedGovernor(
         "menu-6.1",
         IdleGovernor.MENU_6_1,
         "6.1",
         f"{_FOLDER}/menu.c",
         "the next timer times a learned factor, or the typical interval if shorter; the largest "
-        "outliers are ignored; the exit latency may not exceed the prediction",
+        "outliers are ignored; the exit latency may not exceed the prediction divided by "
+        "1 + 10 x the tasks that wait for I/O",
+        uses=frozenset({"iowaiters"}),
     ),
     SimulatedGovernor(
         "menu-6.12",
@@ -83,6 +102,12 @@ GOVERNORS = (
         "polls for 50 to 200 us, then halts in the second state",
     ),
 )
+
+
+def columns_used(name: str) -> frozenset[str]:
+    """Return the optional columns of a trace that affect a governor's choices, by its name."""
+    uses = (governor.uses for governor in GOVERNORS if governor.name == name)
+    return next(uses, frozenset())
 
 
 def select_governors(names: tuple[str, ...], table: StateTable) -> tuple[SimulatedGovernor, ...]:

@@ -163,6 +163,8 @@ def replay(
         next_tick_ns=next_tick_ns,
         ended_by_tick=ended_by_tick,
         entered=trace.entered if follow_entered and trace.entered is not None else _NO_STATES,
+        io_waiters=_NO_COUNTS if trace.io_waiters is None else trace.io_waiters.astype(np.uint32),
+        load_hundredths=_NO_COUNTS if trace.load is None else _hundredths(trace.load),
         which=governor.native,
         fixed_state=governor.fixed_state,
         follow_entered=follow_entered,
@@ -172,6 +174,12 @@ def replay(
 
 
 _NO_STATES = np.empty(0, np.uint8)
+_NO_COUNTS = np.empty(0, np.uint32)
+
+
+def _hundredths(load: npt.NDArray[np.float64]) -> npt.NDArray[np.uint32]:
+    """Return loads times 100, rounded down; the slack is for decimals that have no exact binary."""
+    return np.floor(load * 100 + 1e-6).astype(np.uint32)
 
 
 def _state_rows(machine: SimulatedMachine) -> npt.NDArray[np.int64]:

@@ -7,6 +7,7 @@ import re
 import stat
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -15,14 +16,18 @@ from stallscope.errors import RecordingError, UsageError
 from stallscope.system_files import MAX_CPUS
 
 COLUMNS = ("cpu", "t_entry_ns", "idle_ns", "next_hrtimer_ns", "wake")
-OPTIONAL_COLUMNS = ("state", "next_nontick_hrtimer_ns")
+LOAD = "load"  # the only column with decimals
+OPTIONAL_COLUMNS = ("state", "next_nontick_hrtimer_ns", "iowaiters", LOAD)
 WAKES = ("timer", "ipi", "interrupt", "unknown")  # as recorded; a trace may have others
 LONGEST_NS = 10**15  # 11 days; a later timer counts as none
+MOST_WAITERS = 1_000_000
+LARGEST_LOAD = 1_000_000
 LARGEST_FILE_BYTES = 2 * 2**30
 _REMEDY = f"a trace is CSV with the columns {','.join(COLUMNS)}; record it again"
 _WAKE = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,31}")
 
 Integers = npt.NDArray[np.int64]
+Numbers = npt.NDArray[Any]  # int64, or float64 in the column `load`
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -37,6 +42,8 @@ class IdleTrace:
     next_event_ns: Integers | None  # with the tick, if the trace has both
     wake: npt.NDArray[np.object_] | None  # cause of the wake-up
     entered: npt.NDArray[np.uint8] | None  # the state the kernel entered
+    io_waiters: Integers | None = None  # tasks that wait for I/O on the CPU at the entry
+    load: npt.NDArray[np.float64] | None = None  # the CPU's load at the entry
 
     @property
     def duration_s(self) -> float:
@@ -65,7 +72,7 @@ def read_trace(path: Path) -> IdleTrace:
             frame = pd.read_csv(
                 io.BytesIO(content),
                 usecols=[*numeric, "wake"],
-                dtype={**dict.fromkeys(numeric, "int64"), "wake": "category"},
+                dtype={name: _column_type(name) for name in (*numeric, "wake")},
                 na_filter=False,
                 skip_blank_lines=False,
                 index_col=False,
@@ -83,6 +90,10 @@ def read_trace(path: Path) -> IdleTrace:
         line = int((wakes == invalid[0]).to_numpy().argmax()) + 2
         raise _line_error(path, line, f"wake is {invalid[0]!r}, not a cause such as timer")
     return _trace(str(path), columns, wakes.to_numpy(dtype=object))
+
+
+def _column_type(name: str) -> str:
+    return {"wake": "category", LOAD: "float64"}.get(name, "int64")
 
 
 def _content(path: Path) -> bytes:
@@ -149,34 +160,37 @@ def _find_bad_line(content: bytes, path: Path) -> None:
 
 
 def _check_number(path: Path, line: int, name: str, text: str) -> None:
+    kind = "a number" if name == LOAD else "an integer"
     try:
-        value = int(text[:64])
+        value = float(text[:64]) if name == LOAD else int(text[:64])
     except ValueError:
-        raise _line_error(path, line, f"{name} is {text[:64]!r}, not an integer") from None
+        raise _line_error(path, line, f"{name} is {text[:64]!r}, not {kind}") from None
     if not -(2**63) <= value < 2**63:
         raise _line_error(path, line, f"{name} is {value}, which exceeds 64 bits")
 
 
-def _check_ranges(columns: dict[str, Integers], path: Path) -> None:
+def _check_ranges(columns: dict[str, Numbers], path: Path) -> None:
     bounds = {
         "cpu": (0, MAX_CPUS - 1),
         "t_entry_ns": (0, 2**62),
         "idle_ns": (0, LONGEST_NS),
         "state": (0, 255),
+        "iowaiters": (0, MOST_WAITERS),
+        LOAD: (0, LARGEST_LOAD),
     }
     if not columns["idle_ns"].size:
         raise RecordingError(f"{path} has no intervals", _REMEDY)
     for name, (low, high) in bounds.items():
         if name in columns:
-            outside = (columns[name] < low) | (columns[name] > high)
-            if outside.any():
-                at = int(outside.argmax())
-                value = int(columns[name][at])
+            inside = (columns[name] >= low) & (columns[name] <= high)  # false for NaN
+            if not inside.all():
+                at = int(inside.argmin())
+                value = columns[name][at]
                 raise _line_error(path, at + 2, f"{name} is {value}, not between {low} and {high}")
     _check_order(columns, path)
 
 
-def _check_order(columns: dict[str, Integers], path: Path) -> None:
+def _check_order(columns: dict[str, Numbers], path: Path) -> None:
     order = np.argsort(columns["cpu"], kind="stable")
     same = np.diff(columns["cpu"][order]) == 0
     backwards = same & (np.diff(columns["t_entry_ns"][order]) < 0)
@@ -190,10 +204,11 @@ def _line_error(path: Path, line: int, problem: str) -> RecordingError:
     return RecordingError(f"{path}, line {line}: {problem}", _REMEDY)
 
 
-def _trace(name: str, columns: dict[str, Integers], wake: npt.NDArray[np.object_]) -> IdleTrace:
+def _trace(name: str, columns: dict[str, Numbers], wake: npt.NDArray[np.object_]) -> IdleTrace:
     event_ns = columns["next_hrtimer_ns"].clip(0, LONGEST_NS)
     nontick_ns = columns.get("next_nontick_hrtimer_ns")
     state = columns.get("state")
+    waiters, load = columns.get("iowaiters"), columns.get(LOAD)
     return IdleTrace(
         name=name,
         cpu=columns["cpu"],
@@ -203,4 +218,6 @@ def _trace(name: str, columns: dict[str, Integers], wake: npt.NDArray[np.object_
         next_event_ns=None if nontick_ns is None else event_ns,
         wake=wake,
         entered=None if state is None else state.astype(np.uint8),
+        io_waiters=waiters,
+        load=load,
     )

@@ -54,7 +54,8 @@ nb::tuple replay_idle(const state_rows& rows, std::int64_t latency_limit_ns, std
                       const column<std::int64_t>& sleep_length_ns,
                       const column<std::int64_t>& next_tick_ns,
                       const column<std::uint8_t>& ended_by_tick,
-                      const column<std::uint8_t>& entered, cpuidle::governor_kind which,
+                      const column<std::uint8_t>& entered, const column<std::uint32_t>& io_waiters,
+                      const column<std::uint32_t>& load_hundredths, cpuidle::governor_kind which,
                       std::size_t fixed_state, bool follow_entered) {
   const std::vector<cpuidle::idle_state> states = states_of(rows);
   cpuidle::replay_result result;
@@ -67,7 +68,9 @@ nb::tuple replay_idle(const state_rows& rows, std::int64_t latency_limit_ns, std
          .sleep_length_ns = as_span(sleep_length_ns),
          .next_tick_ns = as_span(next_tick_ns),
          .ended_by_tick = as_span(ended_by_tick),
-         .entered = as_span(entered)},
+         .entered = as_span(entered),
+         .io_waiters = as_span(io_waiters),
+         .load_hundredths = as_span(load_hundredths)},
         {.governor = which, .fixed_state = fixed_state, .follow_entered = follow_entered});
   }
   nb::list totals;
@@ -84,6 +87,8 @@ nb::tuple replay_idle(const state_rows& rows, std::int64_t latency_limit_ns, std
 void add_cpuidle(nb::module_& module) {
   using cpuidle::governor_kind;
   nb::enum_<governor_kind>(module, "IdleGovernor")
+      .value("MENU_4_9", governor_kind::menu_4_9)
+      .value("MENU_TIMER", governor_kind::menu_timer)
       .value("MENU_6_1", governor_kind::menu_6_1)
       .value("MENU_6_12", governor_kind::menu_6_12)
       .value("MENU_6_18", governor_kind::menu_6_18)
@@ -95,8 +100,8 @@ void add_cpuidle(nb::module_& module) {
   module.def("replay_idle", &replay_idle, nb::kw_only(), nb::arg("states"),
              nb::arg("latency_limit_ns"), nb::arg("tick_ns"), nb::arg("cpu"), nb::arg("idle_ns"),
              nb::arg("sleep_length_ns"), nb::arg("next_tick_ns"), nb::arg("ended_by_tick"),
-             nb::arg("entered"), nb::arg("which"), nb::arg("fixed_state"),
-             nb::arg("follow_entered"));
+             nb::arg("entered"), nb::arg("io_waiters"), nb::arg("load_hundredths"),
+             nb::arg("which"), nb::arg("fixed_state"), nb::arg("follow_entered"));
 }
 
 }  // namespace stallscope::bindings

@@ -6,6 +6,7 @@
 #include "cpuidle/haltpoll.hpp"
 #include "cpuidle/ladder.hpp"
 #include "cpuidle/menu.hpp"
+#include "cpuidle/menu_4_9.hpp"
 #include "cpuidle/teo.hpp"
 
 namespace stallscope::cpuidle {
@@ -54,6 +55,10 @@ std::unique_ptr<governor> make_governor(governor_kind which, const idle_table& t
                                         std::size_t fixed_state) {
   check(table, fixed_state);
   switch (which) {
+    case governor_kind::menu_4_9:
+      return std::make_unique<menu_4_9>(table, menu_input::all);
+    case governor_kind::menu_timer:
+      return std::make_unique<menu_4_9>(table, menu_input::timer_only);
     case governor_kind::menu_6_1:
       return std::make_unique<menu>(table, menu_version::v6_1);
     case governor_kind::menu_6_12:

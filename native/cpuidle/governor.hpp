@@ -40,11 +40,13 @@ struct idle_table {
   std::int64_t tick_ns = 4'000'000;             // TICK_NSEC
 };
 
-// State of the timers when a CPU goes idle.
+// State of the timers, and of the waiting tasks, when a CPU goes idle.
 struct situation {
   std::int64_t sleep_length_ns = 0;  // until the next timer if the tick is stopped
   std::int64_t next_tick_ns = 0;     // until the next timer, including the tick
   bool tick_stopped = false;
+  std::uint32_t io_waiters = 0;       // tasks that wait for I/O on this CPU
+  std::uint32_t load_hundredths = 0;  // this CPU's load times 100
 };
 
 struct choice {
@@ -76,6 +78,8 @@ class governor {
 };
 
 enum class governor_kind : std::uint8_t {
+  menu_4_9,
+  menu_timer,
   menu_6_1,
   menu_6_12,
   menu_6_18,

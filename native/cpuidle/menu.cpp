@@ -3,75 +3,8 @@
 #include <algorithm>
 
 namespace stallscope::cpuidle {
-namespace {
 
-constexpr std::int64_t us = 1000;
-constexpr std::uint64_t resolution = 1024;
-constexpr std::uint64_t decay = 8;
-constexpr std::uint64_t history = 8;  // number of intervals considered
-constexpr std::int64_t max_interesting_ns = 50'000 * us;
-constexpr std::uint32_t no_typical_us = std::numeric_limits<std::uint32_t>::max();
-
-std::size_t bucket_of(std::int64_t timer_ns) {
-  std::size_t bucket = 0;
-  for (std::int64_t end = 10 * us; bucket < 5 && timer_ns >= end; end *= 10) {
-    ++bucket;
-  }
-  return bucket;
-}
-
-// Statistics of the intervals that remain.
-struct spread {
-  std::uint64_t count = 0;
-  std::uint64_t average = 0;
-  std::uint64_t variance = 0;
-  std::uint32_t least = no_typical_us;
-  std::uint32_t most = 0;
-
-  [[nodiscard]] bool is_typical() const {
-    constexpr std::uint64_t largest_variance = std::numeric_limits<std::uint64_t>::max() / 36;
-    return variance <= largest_variance &&
-           ((average * average > 36 * variance && 4 * count >= 3 * history) || variance <= 400);
-  }
-};
-
-// Statistics of the intervals between `from` and `to`. `exact`: the variance sums squared
-// deviations, as up to 6.14, which rounds differently from a sum of squares.
-spread spread_of(std::span<const std::uint32_t> values, std::int64_t from, std::int64_t to,
-                 bool exact) {
-  spread result;
-  std::uint64_t sum = 0;
-  std::uint64_t squares = 0;
-  const auto remains = [&](std::uint32_t value) { return value >= from && value <= to; };
-  for (const std::uint32_t value : values) {
-    if (remains(value)) {
-      ++result.count;
-      sum += value;
-      squares += std::uint64_t{value} * value;
-      result.least = std::min(result.least, value);
-      result.most = std::max(result.most, value);
-    }
-  }
-  if (result.count == 0) {
-    return result;
-  }
-  result.average = sum / result.count;
-  if (!exact) {
-    result.variance = squares / result.count - result.average * result.average;
-    return result;
-  }
-  for (const std::uint32_t value : values) {
-    if (remains(value)) {
-      const auto deviation =
-          static_cast<std::int64_t>(value) - static_cast<std::int64_t>(result.average);
-      result.variance += static_cast<std::uint64_t>(deviation * deviation);
-    }
-  }
-  result.variance /= result.count;
-  return result;
-}
-
-}  // namespace
+using namespace idle_prediction;
 
 menu::menu(const idle_table& table, menu_version version)
     : table_(table), version_(version), poll_limit_ns_(default_poll_limit_ns(table)) {
@@ -82,6 +15,9 @@ void menu::look_at_timer(const situation& now) {
   next_timer_ns_ = std::max<std::int64_t>(now.sleep_length_ns, 0);
   next_tick_ns_ = now.sleep_length_ns < 0 ? 0 : now.next_tick_ns;
   bucket_ = bucket_of(next_timer_ns_);
+  if (version_ == menu_version::v6_1 && now.io_waiters > 0) {
+    bucket_ += timer_buckets;
+  }
 }
 
 std::uint64_t menu::timer_times_factor_us() const {
@@ -152,7 +88,7 @@ void menu::predict(const situation& now) {
   } else {  // the timer is not read: assume it is far away and the tick is half a period away
     next_timer_ns_ = no_timer_ns;
     next_tick_ns_ = table_.tick_ns / 2;
-    bucket_ = buckets - 1;
+    bucket_ = timer_buckets - 1;
   }
   if (now.tick_stopped && predicted_ns_ < table_.tick_ns) {
     predicted_ns_ = next_timer_ns_;
@@ -190,9 +126,11 @@ bool menu::leaves_polling_for(const idle_state& state, const idle_state& so_far,
 
 choice menu::deepest_within(const situation& now) {
   const bool newest = version_ == menu_version::v6_18;
+  const std::int64_t multiplier =
+      version_ == menu_version::v6_1 ? 1 + 10 * std::int64_t{now.io_waiters} : 1;
   const std::int64_t limit_ns = newest || now.tick_stopped
                                     ? table_.latency_limit_ns
-                                    : std::min(table_.latency_limit_ns, predicted_ns_);
+                                    : std::min(table_.latency_limit_ns, predicted_ns_ / multiplier);
   std::size_t deepest = table_.states.size();
   for (std::size_t index = 0; index < table_.states.size(); ++index) {
     const idle_state& state = table_.states[index];
@@ -273,7 +211,7 @@ void menu::note_interval(std::int64_t measured_ns) {
   }
   // The kernel also keeps only the low 32 bits of a period without a timer.
   intervals_us_[next_interval_] = static_cast<std::uint32_t>(measured_ns / us);
-  next_interval_ = (next_interval_ + 1) % intervals;
+  next_interval_ = (next_interval_ + 1) % history;
 }
 
 }  // namespace stallscope::cpuidle

@@ -5,8 +5,8 @@
 // Versions differ. 6.1 always reads the timer; 6.12 and 6.18 read it only if the typical length
 // exceeds 15 us (6.18 also if the tick is stopped). 6.1 and 6.12 drop the largest period
 // repeatedly, and choose no state whose exit latency exceeds the prediction; 6.18 drops the period
-// farther from the average, and checks only the latency limit. 6.1 also considered tasks waiting
-// for I/O; a replay does not know them and assumes none.
+// farther from the average, and checks only the latency limit. 6.1 also divides the prediction by
+// 1 + 10 x the tasks that wait for I/O on this CPU before it is compared with exit latencies.
 //
 // Licence note: the decision rules and constants follow drivers/cpuidle/governors/menu.c of the
 // Linux kernel (GPL-2.0), as of Linux 6.1, 6.12 and 6.18. They are re-implemented here from a
@@ -16,6 +16,7 @@
 #include <array>
 
 #include "cpuidle/governor.hpp"
+#include "cpuidle/idle_prediction.hpp"
 
 namespace stallscope::cpuidle {
 
@@ -30,8 +31,8 @@ class menu final : public governor {
   std::int64_t poll_limit_ns() const override { return poll_limit_ns_; }
 
  private:
-  static constexpr std::size_t intervals = 8;
-  static constexpr std::size_t buckets = 6;
+  // Timers, and for 6.1 timers with tasks that wait for I/O.
+  static constexpr std::size_t buckets = 2 * idle_prediction::timer_buckets;
 
   void look_at_timer(const situation& now);
   [[nodiscard]] std::uint64_t timer_times_factor_us() const;
@@ -55,7 +56,7 @@ class menu final : public governor {
   std::size_t bucket_ = 0;
   // History.
   std::array<std::uint32_t, buckets> factors_;
-  std::array<std::uint32_t, intervals> intervals_us_{};
+  std::array<std::uint32_t, idle_prediction::history> intervals_us_{};
   std::size_t next_interval_ = 0;
 };
 

@@ -11,7 +11,9 @@ void check(const idle_table& table, const idle_intervals& intervals,
   const std::size_t length = intervals.idle_ns.size();
   if (intervals.cpu.size() != length || intervals.sleep_length_ns.size() != length ||
       intervals.next_tick_ns.size() != length || intervals.ended_by_tick.size() != length ||
-      (options.follow_entered && intervals.entered.size() != length)) {
+      (options.follow_entered && intervals.entered.size() != length) ||
+      (!intervals.io_waiters.empty() && intervals.io_waiters.size() != length) ||
+      (!intervals.load_hundredths.empty() && intervals.load_hundredths.size() != length)) {
     throw std::invalid_argument("interval columns differ in length");
   }
   if (std::ranges::any_of(intervals.idle_ns, [](std::int64_t value) { return value < 0; })) {
@@ -55,7 +57,10 @@ class replayer {
  private:
   [[nodiscard]] situation at(std::size_t index) const {
     return {.sleep_length_ns = std::max<std::int64_t>(intervals_.sleep_length_ns[index], 0),
-            .next_tick_ns = std::max<std::int64_t>(intervals_.next_tick_ns[index], 0)};
+            .next_tick_ns = std::max<std::int64_t>(intervals_.next_tick_ns[index], 0),
+            .io_waiters = intervals_.io_waiters.empty() ? 0 : intervals_.io_waiters[index],
+            .load_hundredths =
+                intervals_.load_hundredths.empty() ? 0 : intervals_.load_hundredths[index]};
   }
 
   void follow(governor& chooser, std::size_t index) {

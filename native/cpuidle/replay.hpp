@@ -30,6 +30,8 @@ struct idle_intervals {
   std::span<const std::uint8_t> ended_by_tick;  // not 0: the tick ended the interval
   std::span<const std::uint8_t>
       entered;  // states that the recorded kernel entered; empty if unknown
+  std::span<const std::uint32_t> io_waiters = {};       // at the entry; empty: none
+  std::span<const std::uint32_t> load_hundredths = {};  // at the entry; empty: 0
 };
 
 inline constexpr std::size_t max_pieces = 64;  // per interval; the last piece covers the rest

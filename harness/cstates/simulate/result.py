@@ -7,6 +7,9 @@ from cstates.simulation.replay import Agreement, GovernorResult, SimulatedMachin
 from cstates.simulation.trace import IdleTrace
 from stallscope.documents import Amount, Count, Document, Record, Share
 
+# "assumed": the trace has no such column, and the value is 0.
+ColumnSource = Literal["assumed", "trace"]
+
 
 class SimulatedExits(Record, frozen=True, kw_only=True):
     """Delays of wake-ups in us."""
@@ -50,6 +53,8 @@ class SimulateResult(Document, frozen=True, kw_only=True, tag="stallscope.cstate
     duration_s: Amount
     tick: Literal["modelled", "recorded"]
     tick_hz: Count
+    iowaiters: ColumnSource = "assumed"
+    load: ColumnSource = "assumed"
     latency_limit_us: Count | None
     closed: tuple[str, ...]
     rows: tuple[SimulatedRow, ...]
@@ -66,6 +71,8 @@ def simulate_result(
         duration_s=trace.duration_s,
         tick="modelled" if trace.next_event_ns is None else "recorded",
         tick_hz=machine.tick_hz,
+        iowaiters="assumed" if trace.io_waiters is None else "trace",
+        load="assumed" if trace.load is None else "trace",
         latency_limit_us=machine.latency_limit_us,
         closed=tuple(machine.table.states[index].name for index in sorted(machine.closed)),
         rows=tuple(map(_row, governors)),

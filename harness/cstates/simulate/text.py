@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from cstates.simulation.governors import columns_used
 from harness.cli.table import columns
 from harness.cli.terminal import percent, printable, wrapped
 from harness.cstates.simulate.result import SimulatedRow, SimulateResult
@@ -54,6 +55,7 @@ def notes(result: SimulateResult) -> Iterator[str]:
         "Exit: the delay of a wake-up; us/s: delay per second of the trace. Columns of states: "
         "shares of idle time, which stand in for energy."
     )
+    yield from _column_notes(result)
     agreements = [(row.governor, row.agreement) for row in result.rows if row.agreement]
     if not agreements:
         return
@@ -61,3 +63,14 @@ def notes(result: SimulateResult) -> Iterator[str]:
     yield f"Chose the state that the recorded kernel entered: {', '.join(texts)}."
     if all(item.states_entered == 1 for _, item in agreements):
         yield "The trace has a single entered state, so this agreement means little."
+
+
+def _column_notes(result: SimulateResult) -> Iterator[str]:
+    """Yield which governors would have used columns that the trace does not have."""
+    for column, source, meaning in (
+        ("iowaiters", result.iowaiters, "no task waits for I/O"),
+        ("load", result.load, "the load is 0"),
+    ):
+        users = [row.governor for row in result.rows if column in columns_used(row.governor)]
+        if users and source == "assumed":
+            yield f"The trace has no column {column}: for {', '.join(users)}, {meaning}."

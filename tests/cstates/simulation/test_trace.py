@@ -47,6 +47,41 @@ def test_optional_columns_have_the_state_and_the_tick(tmp_path: Path) -> None:
     assert trace.next_event_ns.tolist() == [4000]
 
 
+def test_optional_columns_have_io_waiters_and_load(tmp_path: Path) -> None:
+    head = "cpu,t_entry_ns,idle_ns,next_hrtimer_ns,iowaiters,load,wake"
+    trace = read_trace(written(tmp_path, "0,1,2,3,4,1.25,timer", "0,5,2,3,0,3,timer", head=head))
+    assert trace.io_waiters is not None
+    assert trace.io_waiters.tolist() == [4, 0]
+    assert trace.load is not None
+    assert trace.load.tolist() == [1.25, 3.0]
+    without = read_trace(written(tmp_path, "0,1,2,3,timer"))
+    assert (without.io_waiters, without.load) == (None, None)
+
+
+@pytest.mark.parametrize(
+    ("waiters", "load", "message"),
+    [
+        ("-1", "0", "line 3: iowaiters is -1, not between 0"),
+        ("1.5", "0", "line 3: iowaiters is '1.5', not an integer"),
+        ("1000001", "0", "line 3: iowaiters is 1000001"),
+        ("0", "-0.5", "line 3: load is -0.5, not between 0"),
+        ("0", "nan", "line 3: load is nan"),
+        ("0", "inf", "line 3: load is inf"),
+        ("0", "1e7", "line 3: load is 10000000.0"),
+        ("0", "x", "line 3: load is 'x', not a number"),
+        ("0", "", "line 3: load is '', not a number"),
+    ],
+)
+def test_invalid_io_waiters_and_loads_are_named(
+    tmp_path: Path, waiters: str, load: str, message: str
+) -> None:
+    head = "cpu,t_entry_ns,idle_ns,next_hrtimer_ns,iowaiters,load,wake"
+    rows = ("0,1,2,3,0,0,timer", f"0,5,2,3,{waiters},{load},timer", "0,9,2,3,0,0,timer")
+    with pytest.raises(RecordingError) as refused:
+        read_trace(written(tmp_path, *rows, head=head))
+    assert message in refused.value.message
+
+
 def test_a_timer_beyond_the_limit_counts_as_none(tmp_path: Path) -> None:
     trace = read_trace(written(tmp_path, f"0,1000,250,{2**63 - 1},timer"))
     assert trace.next_timer_ns.tolist() == [LONGEST_NS]

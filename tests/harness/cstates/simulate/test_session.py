@@ -91,6 +91,24 @@ def test_the_text_has_a_table_and_notes(capsys: pytest.CaptureFixture[str]) -> N
     assert "menu-6.18 3,998 of 3,999" in text
 
 
+def test_missing_columns_of_waiters_and_load_are_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "idle.csv"
+    path.write_text(
+        "cpu,t_entry_ns,idle_ns,next_hrtimer_ns,iowaiters,wake\n0,1000,250000,5000000,1,ipi\n"
+    )
+    words = ("--table", "Z600", "--trace", str(path))
+    result = document(capsys, *words, "--governor", "menu-4.9")
+    assert (result["iowaiters"], result["load"]) == ("trace", "assumed")
+    assert run(*words, "--governor", "menu-4.9,menu-6.1,menu-6.18") == 0
+    text = " ".join(capsys.readouterr().out.split())
+    assert "The trace has no column load: for menu-4.9, the load is 0." in text
+    assert "column iowaiters" not in text
+    assert run("--table", "Z600", "--workload", "poisson:1ms", "--governor", "menu-6.18,teo") == 0
+    assert "has no column" not in capsys.readouterr().out
+
+
 def test_the_page_has_a_row_per_governor(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
