@@ -11,6 +11,7 @@ import heapq
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
+from cstates.idle.io_waiters import IoWaiters
 from cstates.idle.next_timers import NO_EXPIRY_NS, NextTimers
 from cstates.simulation.trace import LONGEST_NS
 from stallscope.tracing.ring_pages import LOST, RingEvent
@@ -34,6 +35,7 @@ class IdleInterval:
     exit_ns: int | None  # from the cause to the end of the state; None if the cause has no time
     pid: int  # the task that ran next; 0: none
     name: str
+    io_waiters: int = 0  # tasks that wait for block I/O at the entry; estimated
 
 
 @dataclass(slots=True)
@@ -43,6 +45,7 @@ class _CpuState:
     timers: NextTimers
     entered_ns: int | None = None
     state: int = 0
+    io_waiters: int = 0  # at the entry
     due_ns: tuple[int, int] = (NO_EXPIRY_NS, NO_EXPIRY_NS)  # at the entry
     sent_ns: int | None = None  # when another CPU sent a wake-up to this one
     polled: bool = False  # the wake-up needed no IPI
@@ -57,6 +60,7 @@ class IntervalBuilder:
 
     tick_function: int | None
     discarded: int = 0  # intervals in which events were lost
+    waiters: IoWaiters = field(default_factory=IoWaiters)
     _cpus: dict[int, _CpuState] = field(default_factory=dict)
     _owners: dict[int, _CpuState] = field(default_factory=dict)  # by timer
 
@@ -73,6 +77,7 @@ class IntervalBuilder:
         if state != NOT_IDLE:
             at.entered_ns, at.state, at.due_ns = t_ns, state, at.timers.next_ns(t_ns)
             at.sent_ns, at.polled, at.cause, at.interrupted_ns = None, False, "", None
+            at.io_waiters = self.waiters.on(cpu)
         elif at.entered_ns is not None:
             at.pending = _interval(at, cpu, t_ns)
             at.entered_ns = None
@@ -95,6 +100,7 @@ class IntervalBuilder:
 
     def task_switched_in(self, cpu: int, pid: int, name: str) -> IdleInterval | None:
         """Handle a switch from the idle task; return the interval before it."""
+        self.waiters.task_runs(pid)
         at = self._cpu(cpu)
         complete, at.pending = at.pending, None
         return complete and replace(complete, pid=pid, name=name)
@@ -120,6 +126,7 @@ class IntervalBuilder:
         self.discarded += at.entered_ns is not None or at.pending is not None
         at.entered_ns, at.pending = None, None
         at.timers.clear()
+        self.waiters.clear()
 
     def finish(self) -> Iterator[IdleInterval]:
         """Yield the last complete interval of each CPU; intervals still open are discarded."""
@@ -142,6 +149,7 @@ def _interval(at: _CpuState, cpu: int, t_ns: int) -> IdleInterval:
         exit_ns=None,
         pid=0,
         name="",
+        io_waiters=at.io_waiters,
     )
     if at.polled and not at.cause:
         at.cause = IPI

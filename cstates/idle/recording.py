@@ -15,9 +15,8 @@ from stallscope.tracing.instance import TraceInstance, open_instance, tracefs
 from stallscope.tracing.ring_pages import RingEvent, ring_events
 
 TRACE_FILE = "idle.csv"
-HEADER = (
-    "cpu,t_entry_ns,state,idle_ns,next_hrtimer_ns,next_nontick_hrtimer_ns,"
-    "awake_ns,exit_ns,pid,wake\n"
+_FIRST_COLUMNS = (
+    "cpu,t_entry_ns,state,idle_ns,next_hrtimer_ns,next_nontick_hrtimer_ns,awake_ns,exit_ns,pid"
 )
 
 
@@ -43,6 +42,7 @@ class IdleTracing:
     seconds: float
     drain_cpu_s: float
     missing: tuple[str, ...]  # tracepoints
+    estimates_io_waiters: bool  # whether the trace file has the column
     warnings: tuple[str, ...]
 
 
@@ -88,12 +88,13 @@ def assemble(
     counter = _EventCounter()
     streams = [ring_events(file, cpu, drain.page_bytes) for cpu, file in drain.pages.items()]
     events = counter.through(in_time_order(streams))
+    with_waiters = tracepoints.estimates_io_waiters
     with (options.folder / TRACE_FILE).open("x", encoding="utf-8") as trace:
-        trace.write(HEADER)
+        trace.write(f"{_FIRST_COLUMNS},{'iowaiters,' if with_waiters else ''}wake\n")
         for interval in build_intervals(events, tracepoints.handlers, builder):
             if interval.cpu in options.cpus:
                 if summary.intervals < options.max_intervals:
-                    trace.write(_row(interval))
+                    trace.write(_row(interval, with_waiters=with_waiters))
                 summary.add(interval)
     return IdleTracing(
         summary=summary,
@@ -104,6 +105,7 @@ def assemble(
         seconds=seconds,
         drain_cpu_s=drain.cpu_s,
         missing=tracepoints.missing,
+        estimates_io_waiters=with_waiters,
         warnings=tuple(_warnings(builder, drain)),
     )
 
@@ -119,13 +121,14 @@ class _EventCounter:
             yield event
 
 
-def _row(interval: IdleInterval) -> str:
+def _row(interval: IdleInterval, *, with_waiters: bool) -> str:
     awake_ns = "" if interval.awake_ns is None else interval.awake_ns
     exit_ns = "" if interval.exit_ns is None else interval.exit_ns
+    waiters = f"{interval.io_waiters}," if with_waiters else ""
     return (
         f"{interval.cpu},{interval.t_entry_ns},{interval.state},{interval.idle_ns},"
         f"{interval.next_timer_ns},{interval.next_nontick_ns},"
-        f"{awake_ns},{exit_ns},{interval.pid},{interval.wake}\n"
+        f"{awake_ns},{exit_ns},{interval.pid},{waiters}{interval.wake}\n"
     )
 
 

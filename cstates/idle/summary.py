@@ -44,6 +44,8 @@ class IdleSummary:
 
     target_residency_ns: Sequence[int | None]  # by state; None if no shallower state is open
     intervals: int = 0
+    with_io_waiters: int = 0  # intervals that began while a task waited for block I/O
+    io_waiters_sum: int = 0
     lengths: dict[tuple[int, int], LengthCounts] = field(default_factory=dict)  # CPU, state
     exits: dict[tuple[int, str], ExitCounts] = field(default_factory=dict)  # state, cause
     wakes: dict[tuple[int, str], WakeCounts] = field(default_factory=dict)  # state, cause
@@ -53,6 +55,8 @@ class IdleSummary:
     def add(self, interval: IdleInterval) -> None:
         """Count an interval; costs about 3 us."""
         self.intervals += 1
+        self.with_io_waiters += interval.io_waiters > 0
+        self.io_waiters_sum += interval.io_waiters
         self.lengths.setdefault((interval.cpu, interval.state), LengthCounts()).record(
             interval.idle_ns
         )

@@ -27,13 +27,17 @@ INTERRUPTS = {
 }
 # The function of the tick's timer: since Linux 6.8, and before.
 TICK_FUNCTIONS = ("tick_nohz_handler", "tick_sched_timer", "tick_nohz_highres_handler")
-# Only interrupts of the idle task, and switches from it, are recorded.
+REQUEST_ISSUED, REQUEST_COMPLETED = "block/block_rq_issue", "block/block_rq_complete"
+UNINTERRUPTIBLE = 2  # prev_state of sched_switch; TASK_UNINTERRUPTIBLE in include/linux/sched.h
+# Only interrupts of the idle task, switches from it, and uninterruptible switches are recorded.
 _IDLE_TASK = "common_pid == 0"
 _OTHER_EVENTS = (
     "timer/hrtimer_start",
     "timer/hrtimer_cancel",
     "ipi/ipi_send_cpu",
     "sched/sched_wake_idle_without_ipi",
+    REQUEST_ISSUED,
+    REQUEST_COMPLETED,
 )
 
 
@@ -44,6 +48,11 @@ class Tracepoints:
     filters: dict[str, str]  # by name; an empty filter records everything
     handlers: dict[int, Handler]  # by tracepoint number
     missing: tuple[str, ...]
+
+    @property
+    def estimates_io_waiters(self) -> bool:
+        """Return whether tasks that wait for block I/O can be estimated."""
+        return not {SWITCH, REQUEST_ISSUED, REQUEST_COMPLETED}.intersection(self.missing)
 
 
 def find_tracepoints(events: Path) -> Tracepoints:
@@ -65,7 +74,7 @@ def find_tracepoints(events: Path) -> Tracepoints:
 
 def _filter(name: str) -> str:
     if name == SWITCH:
-        return "prev_pid == 0"
+        return f"prev_pid == 0 || prev_state == {UNINTERRUPTIBLE}"
     return _IDLE_TASK if name in INTERRUPTS else ""
 
 
@@ -91,6 +100,8 @@ def _handler(layout: EventFormat) -> Handler:
         "timer/hrtimer_cancel": _timer_cancel,
         "ipi/ipi_send_cpu": _wakeup,
         "sched/sched_wake_idle_without_ipi": _wakeup,
+        REQUEST_ISSUED: _request_issued,
+        REQUEST_COMPLETED: _request_completed,
     }
     return factories[layout.name](layout)
 
@@ -106,12 +117,15 @@ def _idle(layout: EventFormat) -> Handler:
 
 
 def _switch(layout: EventFormat) -> Handler:
-    unpack = layout.reader("next_comm", "next_pid").unpack_from
+    unpack = layout.reader("prev_state", "next_comm", "next_pid").unpack_from
 
     def handle(builder: IntervalBuilder, event: RingEvent) -> IdleInterval | None:
+        state, comm, pid = unpack(event.record)
         if event.pid != 0:
+            builder.waiters.task_runs(pid)
+            if state == UNINTERRUPTIBLE:
+                builder.waiters.task_blocked(event.cpu, event.pid)
             return None
-        comm, pid = unpack(event.record)
         return builder.task_switched_in(
             event.cpu, pid, comm.split(b"\0", 1)[0].decode("utf-8", "replace")
         )
@@ -143,5 +157,23 @@ def _wakeup(layout: EventFormat) -> Handler:
 
     def handle(builder: IntervalBuilder, event: RingEvent) -> None:
         builder.wakeup_sent(event.t_ns, unpack(event.record)[0], polled=polled)
+
+    return handle
+
+
+def _request_issued(layout: EventFormat) -> Handler:
+    unpack = layout.reader("dev", "sector").unpack_from
+
+    def handle(builder: IntervalBuilder, event: RingEvent) -> None:
+        builder.waiters.request_issued(*unpack(event.record))
+
+    return handle
+
+
+def _request_completed(layout: EventFormat) -> Handler:
+    unpack = layout.reader("dev", "sector").unpack_from
+
+    def handle(builder: IntervalBuilder, event: RingEvent) -> None:
+        builder.waiters.request_completed(*unpack(event.record))
 
     return handle

@@ -100,6 +100,17 @@ class RecordingOverhead(Record, frozen=True, kw_only=True):
     reader_cpu_s: Amount | None = None
 
 
+class IoWaiterEstimate(Record, frozen=True, kw_only=True):
+    """The column `iowaiters` of the trace: a model of the kernel's count, which it does not export.
+
+    A task counts from an uninterruptible switch-out between a block request's issue and completion.
+    """
+
+    kind: Literal["modelled"] = "modelled"
+    intervals: Count  # that began with at least one waiter
+    mean: Amount  # waiters at the begin of an interval
+
+
 class IdleResult(Document, frozen=True, kw_only=True, tag="stallscope.cstates.record/1"):
     """A recording of idle intervals; without tracepoints only the machine's counters.
 
@@ -121,6 +132,7 @@ class IdleResult(Document, frozen=True, kw_only=True, tag="stallscope.cstates.re
     lost_events: Count | None
     overhead: RecordingOverhead | None = None
     missing_tracepoints: tuple[str, ...] = ()
+    iowaiters: IoWaiterEstimate | None = None  # None: block requests could not be traced
     warnings: tuple[str, ...] = ()
     idle: tuple[StateLengths, ...] = ()
     wakes: tuple[StateWakeups, ...] = ()
@@ -133,6 +145,14 @@ class IdleResult(Document, frozen=True, kw_only=True, tag="stallscope.cstates.re
         counts = (self.intervals, self.intervals_kept, self.intervals_discarded)
         if self.why_counters_only is None and None in counts:
             raise ValueError("a traced recording must have the number of intervals")
+
+
+def io_waiter_estimate(summary: IdleSummary) -> IoWaiterEstimate:
+    """Return the estimate of tasks that wait for block I/O."""
+    return IoWaiterEstimate(
+        intervals=summary.with_io_waiters,
+        mean=summary.io_waiters_sum / summary.intervals if summary.intervals else 0.0,
+    )
 
 
 def state_lengths(summary: IdleSummary) -> tuple[StateLengths, ...]:

@@ -17,6 +17,7 @@ from harness.cstates.record.options import RecordOptions
 from harness.cstates.record.result import (
     IdleResult,
     RecordingOverhead,
+    io_waiter_estimate,
     process_wakeups,
     state_lengths,
     state_wakeups,
@@ -111,6 +112,7 @@ class _Measurement:
             lost_events=tracing.lost_events,
             overhead=RecordingOverhead(events=tracing.events, reader_cpu_s=tracing.drain_cpu_s),
             missing_tracepoints=tracing.missing,
+            iowaiters=io_waiter_estimate(tracing.summary) if tracing.estimates_io_waiters else None,
             warnings=(*tracing.warnings, *warnings),
             idle=state_lengths(tracing.summary),
             wakes=state_wakeups(tracing.summary),

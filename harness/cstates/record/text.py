@@ -59,11 +59,23 @@ def facts(result: IdleResult) -> Iterator[tuple[str, str]]:
         yield "Idle intervals", f"{result.intervals:,}{suffix}"
         lost = "events: unknown" if result.lost_events is None else f"{result.lost_events:,} events"
         yield "Lost", f"{lost}; {result.intervals_discarded:,} intervals discarded"
+        yield "I/O waiters", io_waiters_text(result)
         yield "Overhead", overhead_text(result)
     if idle_run(result).never_idle:
         yield "Idle", "the CPUs never idled: no sleep state cost anything"
     for text in result.warnings:
         yield "Note", printable(text)
+
+
+def io_waiters_text(result: IdleResult) -> str:
+    """Return the estimate of tasks that wait for block I/O."""
+    estimate = result.iowaiters
+    if estimate is None:
+        return "unavailable: block requests are not in the recording"
+    return (
+        f"modelled: {estimate.intervals:,} intervals began while a task waited for block I/O, "
+        f"{estimate.mean:.2f} tasks on average"
+    )
 
 
 def overhead_text(result: IdleResult) -> str:

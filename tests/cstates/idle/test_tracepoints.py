@@ -8,7 +8,7 @@ from typing import cast
 import pytest
 
 from cstates.idle.recording import IdleRecordingOptions, IdleTracing, assemble
-from cstates.idle.tracepoints import find_tracepoints, tick_function
+from cstates.idle.tracepoints import Tracepoints, find_tracepoints, tick_function
 from cstates.simulation.trace import read_trace
 from stallscope.errors import UnableError
 from stallscope.tracing.drain import Drain
@@ -16,20 +16,27 @@ from stallscope.tracing.event_format import read_event_format
 from stallscope.tracing.instance import TraceInstance
 from tests.stallscope.tracing.ring_writer import PAGE_BYTES, event, page, record
 
-IDLE, SWITCH, START, IRQ = 11, 12, 13, 14
+IDLE, SWITCH, START, IRQ, ISSUE, COMPLETE = 11, 12, 13, 14, 15, 16
 COMMON = """
 \tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;
 \tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;
 """
 FORMATS = {
     "power/cpu_idle": (IDLE, ("u32 state", 8, 4, 0), ("u32 cpu_id", 12, 4, 0)),
-    "sched/sched_switch": (SWITCH, ("char next_comm[16]", 8, 16, 0), ("pid_t next_pid", 24, 4, 1)),
+    "sched/sched_switch": (
+        SWITCH,
+        ("long prev_state", 8, 8, 1),
+        ("char next_comm[16]", 16, 16, 0),
+        ("pid_t next_pid", 32, 4, 1),
+    ),
     "timer/hrtimer_start": (
         START,
         ("void * hrtimer", 8, 8, 0),
         ("void * function", 16, 8, 0),
         ("s64 expires", 24, 8, 1),
     ),
+    "block/block_rq_issue": (ISSUE, ("dev_t dev", 8, 4, 0), ("sector_t sector", 16, 8, 0)),
+    "block/block_rq_complete": (COMPLETE, ("dev_t dev", 8, 4, 0), ("sector_t sector", 16, 8, 0)),
     "irq_vectors/local_timer_entry": (IRQ, ("int vector", 8, 4, 1)),
 }
 
@@ -59,6 +66,11 @@ class Stopped:
         return 3
 
 
+def switch(pid: int, state: int, name: str, next_pid: int) -> bytes:
+    """Return a record of a switch from a task in a state."""
+    return record(SWITCH, pid, struct.pack("=q16si", state, name.encode(), next_pid))
+
+
 def idle_events(cycles: int) -> bytes:
     """Return cycles of 1,000 ns: idle from 100 to 700, interrupted by a timer at 650, then a task."""
     events = []
@@ -70,15 +82,21 @@ def idle_events(cycles: int) -> bytes:
             event(100, record(IDLE, 0, struct.pack("=II", 1, 5))),
             event(550, record(IRQ, 0, struct.pack("=i", 236))),
             event(50, record(IDLE, 0, struct.pack("=II", 0xFFFFFFFF, 5))),
-            event(10, record(SWITCH, 0, b"worker".ljust(16, b"\0") + struct.pack("=i", 42))),
+            event(10, switch(0, 0, "worker", 42)),
         ]
     return page(50_000, *events)
 
 
-def recording(folder: Path, *, most: int) -> IdleTracing:
-    stopped = Stopped({5: idle_events(4)})
+def recording(
+    folder: Path,
+    *,
+    most: int,
+    pages: dict[int, bytes] | None = None,
+    points: Tracepoints | None = None,
+) -> IdleTracing:
+    stopped = Stopped(pages or {5: idle_events(4)})
     request = IdleRecordingOptions(folder, frozenset({5}), most, (None, 1_000))
-    points = find_tracepoints(events_folder(folder / "events"))
+    points = points or find_tracepoints(events_folder(folder / "events"))
     return assemble(
         request,
         points,
@@ -102,6 +120,39 @@ def test_pages_become_a_trace_that_the_simulator_reads(tmp_path: Path) -> None:
     assert (key, counts.timed, counts.too_deep) == ((1, "timer"), 4, 4)
     assert counts.awake_sum_ns == 4 * 50
     assert list(done.summary.processes) == [(42, "worker", 1, "timer")]
+
+
+def test_io_waiters_are_estimated_from_block_requests(tmp_path: Path) -> None:
+    """Task 42 reads a block and sleeps; the first idle interval has it as waiter, the others none."""
+    request = struct.pack("=IxxxxQ", 8 << 20, 2048)
+    idle = [struct.pack("=II", state, 5) for state in (1, 0xFFFFFFFF)]
+    events = [
+        event(0, record(ISSUE, 42, request)),
+        event(10, switch(42, 2, "swapper", 0)),
+        event(10, record(IDLE, 0, idle[0])),
+        event(90, record(IDLE, 0, idle[1])),
+        event(10, record(COMPLETE, 0, request)),
+        event(10, switch(0, 0, "reader", 42)),
+        event(10, record(IDLE, 0, idle[0])),
+        event(90, record(IDLE, 0, idle[1])),
+        event(10, switch(42, 2, "swapper", 0)),  # waits for a lock: no request is in flight
+        event(10, record(IDLE, 0, idle[0])),
+        event(90, record(IDLE, 0, idle[1])),
+    ]
+    done = recording(tmp_path, most=100, pages={5: page(50_000, *events)})
+    trace = read_trace(tmp_path / "idle.csv")
+    assert trace.io_waiters is not None
+    assert trace.io_waiters.tolist() == [1, 0, 0]
+    assert (done.summary.with_io_waiters, done.summary.io_waiters_sum) == (1, 1)
+
+
+def test_a_kernel_without_block_tracepoints_has_no_column_of_io_waiters(tmp_path: Path) -> None:
+    formats = events_folder(tmp_path / "events")
+    (formats / "block/block_rq_complete/format").unlink()
+    points = find_tracepoints(formats)
+    assert not points.estimates_io_waiters
+    recording(tmp_path, most=100, points=points)
+    assert read_trace(tmp_path / "idle.csv").io_waiters is None
 
 
 def test_intervals_beyond_the_limit_are_in_histograms_only(tmp_path: Path) -> None:
