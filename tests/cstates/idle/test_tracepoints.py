@@ -21,7 +21,7 @@ COMMON = """
 \tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;
 \tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;
 """
-FORMATS = {
+FORMATS: dict[str, tuple[int, *tuple[tuple[str, int, int, int], ...]]] = {
     "power/cpu_idle": (IDLE, ("u32 state", 8, 4, 0), ("u32 cpu_id", 12, 4, 0)),
     "sched/sched_switch": (
         SWITCH,
