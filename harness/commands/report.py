@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from harness.cli.recording_argument import RUN_HELP
+from harness.cli.recording_argument import RUN_HELP, run_argument
 
 EXAMPLES = """\b
 Examples:
@@ -16,7 +16,7 @@ Examples:
 
 
 @click.command(epilog=EXAMPLES)
-@click.argument("run", metavar="RUN", type=click.Path(path_type=Path))
+@run_argument
 @click.option(
     "-o",
     "--output",

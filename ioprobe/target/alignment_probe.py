@@ -15,7 +15,8 @@ _ALIGNMENTS = (512, 1024, 2048, 4096)
 def main() -> None:
     """Print each size before it is tried; the last printed size is the smallest that works.
 
-    A read that fails for another reason than its size ends the trial: the measurement reports it.
+    A read that fails for another reason than its size gives the largest; the measurement will
+    report the failure.
     """
     with mmap.mmap(-1, _ALIGNMENTS[-1]) as page:
         for size in _ALIGNMENTS[:-1]:

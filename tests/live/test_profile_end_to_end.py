@@ -1,4 +1,7 @@
-"""Profiles of running programs: redis under load, a Python service, a compiler, a known mix."""
+"""Profiles of running programs: redis under load, a Python service, a compiler, a known mix.
+
+Every test runs harness/profile/session.py through the console script.
+"""
 
 import json
 import subprocess

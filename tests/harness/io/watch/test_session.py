@@ -5,13 +5,25 @@ from pathlib import Path
 import pytest
 
 from harness.cli.command_line import main
+from harness.io.watch.options import WatchOptions
+from harness.io.watch.session import run_watch
+from stallscope.errors import UsageError
 from stallscope.tracing import instance
 
 
 def test_invalid_options_are_refused(capsys: pytest.CaptureFixture[str]) -> None:
-    for options in (["-d", "no-such-disk"], ["-d", ""], ["--duration", "nan"], ["-p", "0"]):
+    for options in (["-d", ""], ["--duration", "nan"], ["-p", "0"]):
         assert main(["io", "watch", *options]) == 2
         assert "error" in capsys.readouterr().err.lower()
+
+
+def test_an_unknown_device_is_refused_before_anything_is_recorded(tmp_path: Path) -> None:
+    options = WatchOptions(
+        devices=("no-such-disk",), pids=(), duration_s=1.0, output=tmp_path / "run", force=False
+    )
+    with pytest.raises(UsageError, match="no-such-disk"):
+        run_watch(options, as_json=False)
+    assert not (tmp_path / "run").exists()
 
 
 @pytest.mark.parametrize(("user", "reason"), [(1000, "root"), (0, "tracefs is not mounted")])

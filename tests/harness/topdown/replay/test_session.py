@@ -1,4 +1,4 @@
-"""`stallscope topdown` from the command line: tree, documents, levels, and invalid requests."""
+"""`stallscope topdown --source replay:FILE`: tree, levels, invalid requests."""
 
 import csv
 import io
@@ -11,8 +11,8 @@ import pytest
 from harness.cli.command_line import main
 from stallscope.errors import ExitCode
 
-VECTORS = Path(__file__).parents[2] / "topdown" / "slots" / "vectors"
-GOLDEN = Path(__file__).parent / "golden"
+VECTORS = Path(__file__).parents[3] / "topdown" / "slots" / "vectors"
+GOLDEN = Path(__file__).parents[1] / "golden"
 
 
 def run(capsys: pytest.CaptureFixture[str], *words: str) -> str:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from cstates.tables import known_table_names, load_table
+from cstates.tables.known import known_table_names, load_table
 from stallscope.errors import UsageError
 
 

@@ -1,0 +1,86 @@
+"""Every module has a test file in the mirrored place, or is in a list that gets shorter."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.house.mirror import FOLDERS, Coverage, mirrored, named_modules, problems, read_coverage
+
+# The numbers of entries in mirror.toml; lower them after entries were removed.
+MAX_DIRECT = 137
+MAX_INDIRECT = 68
+
+
+def test_every_module_has_a_test_in_the_mirrored_place_or_in_the_list(checkout: Path) -> None:
+    wrong = problems(checkout, read_coverage())
+    assert not wrong, "\n".join(wrong)
+
+
+def test_the_list_gets_shorter() -> None:
+    coverage = read_coverage()
+    advice = (
+        "write a test file in the mirrored place instead of an entry in tests/house/mirror.toml"
+    )
+    assert len(coverage.direct) <= MAX_DIRECT, advice
+    assert len(coverage.indirect) <= MAX_INDIRECT, advice
+
+
+def test_folders_that_are_tested_as_a_whole_exist(checkout: Path) -> None:
+    for folder, test in FOLDERS.items():
+        assert folder.replace("/", ".") in named_modules((checkout / test).read_text())
+
+
+def test_the_mirrored_place_has_the_same_folders() -> None:
+    assert mirrored("cstates/idle/run.py") == "tests/cstates/idle/test_run.py"
+
+
+@pytest.mark.parametrize(
+    ("source", "name"),
+    [
+        ("from cstates.idle import run", "cstates.idle.run"),
+        ("from cstates.idle.run import Run", "cstates.idle.run"),
+        ("import cstates.idle.run as run", "cstates.idle.run"),
+        ('"""Tests of `cstates/idle/run.py`: intervals."""', "cstates.idle.run"),
+        ("def f():\n    import cstates.idle.run", "cstates.idle.run"),
+    ],
+)
+def test_imports_and_names_in_texts_are_recognised(source: str, name: str) -> None:
+    assert name in named_modules(source)
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    """Return a project: a.py is tested by the test of b.py, which imports it."""
+    for folder in ("cstates", "tests/cstates"):
+        (tmp_path / folder).mkdir(parents=True)
+    (tmp_path / "cstates/a.py").touch()
+    (tmp_path / "cstates/b.py").write_text("import cstates.a")
+    (tmp_path / "tests/cstates/test_b.py").write_text("import cstates.b")
+    return tmp_path
+
+
+A, B = "cstates/a.py", "tests/cstates/test_b.py"
+
+
+@pytest.mark.parametrize(
+    ("direct", "indirect", "message"),
+    [
+        ({}, {}, "cstates/a.py: write its tests into tests/cstates/test_a.py"),
+        ({}, {A: B}, None),
+        ({A: B}, {}, "does not import or name it"),
+        ({A: "tests/missing.py"}, {}, "there is no file tests/missing.py"),
+        ({A: B}, {A: B}, "both tables"),
+        ({}, {A: B, "cstates/c.py": B}, "no such module"),
+        ({"cstates/b.py": B}, {A: B}, "test_b.py exists; remove"),
+    ],
+)
+def test_wrong_entries_are_reported(
+    project: Path, direct: dict[str, str], indirect: dict[str, str], message: str | None
+) -> None:
+    found = problems(project, Coverage(direct, indirect))
+    assert any(message in line for line in found) if message else not found
+
+
+def test_an_indirect_entry_that_became_direct_is_reported(project: Path) -> None:
+    (project / B).write_text("import cstates.a, cstates.b")
+    assert "move it to the table [direct]" in problems(project, Coverage({}, {A: B}))[0]
