@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from harness.cli.terminal import printable, wrapped
-from harness.workload.results import PERCENTILES, LoadResult, LoadSecond, Percentiles
+from harness.workload.results import STATISTICS, LoadResult, LoadSecond, Percentiles
 from stallscope.quantities import microseconds_text
 
 
@@ -21,9 +21,17 @@ def heading(result: LoadResult) -> str:
     options = result.options
     loop = "closed loop" if result.requested_rate_per_s is None else "open loop"
     return (
-        f"{loop} against {printable(options.target)}: {options.connections:,} connections, "
+        f"{loop} against {printable(options.target)}: {connections_text(result)}, "
         f"pipeline {options.pipeline}"
     )
+
+
+def connections_text(result: LoadResult) -> str:
+    """Return the number of connections, with those that were open if they were fewer."""
+    achieved, requested = result.connections_achieved, result.options.connections
+    if achieved is None or achieved == requested:
+        return f"{requested:,} connections"
+    return f"{achieved:,} of {requested:,} connections"
 
 
 def lines(result: LoadResult, room: int) -> Iterator[str]:
@@ -32,6 +40,8 @@ def lines(result: LoadResult, room: int) -> Iterator[str]:
     if result.requested_rate_per_s is not None:
         requested = f", requested {result.requested_rate_per_s:,.0f}"
     yield heading(result)
+    if result.connections_achieved is not None:
+        yield f"achieved {result.connections_achieved:,} connections"
     yield (
         f"achieved {rate_text(result.achieved_rate_per_s)}{requested}; {result.requests:,} "
         f"requests, {result.errors:,} errors; the loader used {result.cpu_s:.2f} s of CPU"
@@ -43,7 +53,7 @@ def lines(result: LoadResult, room: int) -> Iterator[str]:
         )
         yield f"checked {result.checked:,} replies: {counts}"
     yield ""
-    yield f"{'':24}" + "".join(f"{name:>10}" for name in PERCENTILES)
+    yield f"{'':24}" + "".join(f"{name:>10}" for name in STATISTICS)
     yield _row("from the intended start", result.latency_us)
     yield _row("service, from sending", result.service_us)
     yield _row("send lag", result.send_lag_us)

@@ -17,7 +17,7 @@ from stallscope.histograms import Histogram, IntervalLog
 from stallscope.quantities import value_text
 
 STYLE: StyleSheets = ("harness.page", ("latency.css",))
-PERCENTS = (50.0, 90.0, 99.0, 99.9, 100.0)
+PERCENTS = (50.0, 90.0, 95.0, 99.0, 99.9, 100.0)
 _BINS = 72
 _MAX_SERIES = 4
 _CURVE = tuple(1 - 10 ** (-step / 20) for step in range(101))  # to 99.999 %
@@ -50,7 +50,7 @@ def latency_panel(series: Sequence[Series], *, title: str, hint: str) -> Panel:
         hint=hint,
         names=series_names(series),
         figures=latency_figures(series),
-        heads=("Run", "Requests", *(f"p{percent:g}" for percent in PERCENTS[:-1]), "max"),
+        heads=("Run", "Requests", "mean", *(f"p{percent:g}" for percent in PERCENTS[:-1]), "max"),
         rows=[_cells(run, histogram) for run, histogram in _wholes(series)],
         warnings=[warning for run in series for warning in run.log.warnings],
     )
@@ -169,6 +169,8 @@ def _rate(logs: Mapping[int, IntervalLog]) -> Markup:
 
 def _cells(run: Series, histogram: Histogram | None) -> tuple[str, ...]:
     total = 0 if histogram is None else histogram.total
-    values = [None if histogram is None else histogram.percentile(percent) for percent in PERCENTS]
+    values = [None] * (1 + len(PERCENTS))
+    if histogram is not None:
+        values = [histogram.mean(), *map(histogram.percentile, PERCENTS)]
     times = ("n/a" if value is None else value_text(round(value), "ns") for value in values)
     return (run.name, f"{total:,}", *times)

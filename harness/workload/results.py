@@ -11,23 +11,28 @@ from stallscope.documents import (
     field,
 )
 
-PERCENTILES = ("p50", "p90", "p99", "p99.9", "max")
+STATISTICS = ("mean", "p50", "p90", "p95", "p99", "p99.9", "max")
 
 
 class Percentiles(Record, frozen=True):
-    """Percentiles of a distribution in microseconds; None if nothing was counted."""
+    """Mean and percentiles of a distribution in microseconds; None if nothing was counted.
 
+    Documents of early versions have no mean and no p95.
+    """
+
+    mean: Amount | None = None
     p50: Amount | None = None
     p90: Amount | None = None
+    p95: Amount | None = None
     p99: Amount | None = None
     p999: Amount | None = field(name="p99.9", default=None)
     largest: Amount | None = field(name="max", default=None)
 
     @property
     def by_name(self) -> dict[str, float | None]:
-        """Return the percentiles by their names in documents."""
-        values = (self.p50, self.p90, self.p99, self.p999, self.largest)
-        return dict(zip(PERCENTILES, values, strict=True))
+        """Return the mean and the percentiles by their names in documents."""
+        values = (self.mean, self.p50, self.p90, self.p95, self.p99, self.p999, self.largest)
+        return dict(zip(STATISTICS, values, strict=True))
 
 
 class LoadSecond(Record, frozen=True):
@@ -95,6 +100,9 @@ class LoadResult(Document, frozen=True, kw_only=True, tag="stallscope.load/1"):
     service_us: Percentiles
     send_lag_us: Percentiles
     own_lag_us: Percentiles | None = None  # the loader's own share of the send lag
+    connections_achieved: Count | None = None  # most that were open at the same time
+    requests_per_burst: Amount | None = None  # of requests with less than 50 us between them
+    replies_per_burst: Amount | None = None
     limited_by_loader: bool = False
     why: str | None = None  # the reason for this judgement
     cpu_s: Amount

@@ -66,6 +66,18 @@ std::uint64_t histogram::max() const noexcept {
   return highest_at(static_cast<std::size_t>(counts_.rend() - last) - 1);
 }
 
+double histogram::mean() const noexcept {
+  double sum = 0;
+  double total = 0;
+  for (std::size_t i = 0; i < counts_.size(); ++i) {
+    if (counts_[i] == 0) continue;
+    const auto times = static_cast<double>(counts_[i]);
+    sum += times * (static_cast<double>(lowest_at(i)) + static_cast<double>(highest_at(i))) / 2;
+    total += times;
+  }
+  return total > 0 ? sum / total : 0;
+}
+
 void histogram::add(const histogram& other) {
   if (other.highest_ != highest_ || other.significant_digits_ != significant_digits_) {
     throw std::invalid_argument("cannot add histograms of different ranges");

@@ -44,6 +44,8 @@ class histogram {
   [[nodiscard]] std::uint64_t value_at_percentile(double percentile) const noexcept;
   // Upper end of the highest bucket with a value; 0 if the histogram is empty.
   [[nodiscard]] std::uint64_t max() const noexcept;
+  // Mean, with the middle of each bucket for its values; 0 if the histogram is empty.
+  [[nodiscard]] double mean() const noexcept;
 
   // Adds the other's counts. Throws std::invalid_argument if its range or digits differ.
   void add(const histogram& other);

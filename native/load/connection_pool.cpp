@@ -208,7 +208,9 @@ bool connection_pool::open_all() {
     if (up_ != up_before) deadline_ns = now_ns_ + connect_timeout_ns;
     up_before = up_;
     if (now_ns_ >= deadline_ns) {
-      throw refused(target_, "no connection was answered for ten seconds");
+      throw refused(target_, "no connection was answered for ten seconds, with " +
+                                 std::to_string(up_) + " of " +
+                                 std::to_string(connections_.size()) + " open");
     }
     turn(deadline_ns, 0);
   }
@@ -256,7 +258,10 @@ void connection_pool::handle_handshake_reply(unsigned index) {
 }
 
 void connection_pool::close_and_retry(unsigned index, std::string_view why) {
-  if (!opened_) throw refused(target_, why);
+  if (!opened_) {
+    throw refused(target_, std::string(why) + ", with " + std::to_string(up_) + " of " +
+                               std::to_string(connections_.size()) + " connections open");
+  }
   pool_connection& peer = connections_[index];
   const bool was_up = peer.is_up();
   peer.close();

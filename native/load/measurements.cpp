@@ -58,12 +58,15 @@ void measurements::add(const measurements& other) {
   requests += other.requests;
   answered += other.answered;
   nil += other.nil;
+  sent_bursts.add(other.sent_bursts);
+  reply_bursts.add(other.reply_bursts);
   errors.add(other.errors);
 }
 
 void measurements::reset() {
   for (histogram::histogram* latencies : {&intended, &service, &lag, &own_lag}) latencies->reset();
   requests = answered = nil = 0;
+  sent_bursts = reply_bursts = {};
   errors = {};
 }
 

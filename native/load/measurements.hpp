@@ -35,6 +35,24 @@ class error_counts {
 // The kind of an error reply: its first word if in capitals, else "unnamed-error".
 std::string_view error_kind(std::string_view text);
 
+// Events in bursts: less than `gap_ns` passes from an event to the next one of its burst. A target
+// that collects requests and answers them together has longer bursts of replies than of requests.
+struct event_bursts {
+  static constexpr std::uint64_t gap_ns = 50'000;
+
+  std::uint64_t events = 0;
+  std::uint64_t bursts = 0;
+
+  void add(std::uint64_t before_ns, std::uint64_t now_ns) noexcept {
+    ++events;
+    bursts += now_ns - before_ns >= gap_ns;
+  }
+  void add(const event_bursts& other) noexcept {
+    events += other.events;
+    bursts += other.bursts;
+  }
+};
+
 struct measurements {
   histogram::histogram intended;  // latency from the due time, ns
   histogram::histogram service;   // time from sending to the reply, ns
@@ -43,6 +61,8 @@ struct measurements {
   std::uint64_t requests = 0;     // replies without error to requests due in the measured time
   std::uint64_t answered = 0;     // replies in the measured time, whenever the request was due
   std::uint64_t nil = 0;
+  event_bursts sent_bursts;   // of requests sent in the measured time
+  event_bursts reply_bursts;  // of replies in the measured time
   error_counts errors;
 
   void record(const sent_request& request, std::uint64_t now_ns);
@@ -60,6 +80,7 @@ struct thread_account {
   std::uint64_t unanswered = 0;               // sent but not answered at the end
   std::uint64_t unsent = 0;                   // due but never sent
   std::uint64_t connections_lost = 0;
+  std::uint64_t connections_open = 0;  // most at the same time in the measured time
   bool target_lost = false;
   check_counts check;
 };

@@ -27,8 +27,10 @@ json us_at(const histogram::histogram& values, double percentile) {
 }
 
 json percentiles(const histogram::histogram& values) {
-  return {{"p50", us_at(values, 50)},
+  return {{"mean", values.count() == 0 ? json() : json(values.mean() / ns_per_us)},
+          {"p50", us_at(values, 50)},
           {"p90", us_at(values, 90)},
+          {"p95", us_at(values, 95)},
           {"p99", us_at(values, 99)},
           {"p99.9", us_at(values, 99.9)},
           {"max", us_at(values, 100)}};
@@ -82,6 +84,11 @@ json warnings_of(const options& settings, const load_result& result) {
   return list;
 }
 
+json mean_size(const event_bursts& of) {
+  if (of.bursts == 0) return nullptr;
+  return static_cast<double>(of.events) / static_cast<double>(of.bursts);
+}
+
 // Results of the numbered requests; null if there were none.
 void add_check(json& document, const options& settings, const load_result& result) {
   check_counts all;
@@ -116,6 +123,9 @@ json done_of(const options& settings, const load_result& result) {
       {"service_us", percentiles(result.all.service)},
       {"send_lag_us", percentiles(result.all.lag)},
       {"own_lag_us", percentiles(result.all.own_lag)},
+      {"connections_achieved", sum(result, &thread_account::connections_open)},
+      {"requests_per_burst", mean_size(result.all.sent_bursts)},
+      {"replies_per_burst", mean_size(result.all.reply_bursts)},
       {"limited_by_loader", saturation.limited_by_loader},
       {"why", saturation.why},
       {"cpu_s", cpu_s},

@@ -156,6 +156,7 @@ std::uint64_t worker::next_event_ns() const noexcept {
 }
 
 void worker::connection_up(unsigned connection) {
+  account_.connections_open = std::max<std::uint64_t>(account_.connections_open, pool_.up());
   if (scheduler_) scheduler_->connection_up(connection, pool_.now_ns());
 }
 
@@ -169,6 +170,7 @@ void worker::connection_down(unsigned connection, std::string_view why) {
 
 void worker::replied(unsigned connection, const reply_parser& reply) {
   const std::uint64_t now = pool_.now_ns();
+  if (in_measured_time()) values_->reply_bursts.add(last_reply_ns_, now);
   last_reply_ns_ = now;
   const auto request = scheduler_ ? scheduler_->answered(connection, now) : std::nullopt;
   if (!checks_.empty() && measuring_) {
@@ -206,6 +208,8 @@ void worker::stalled(std::uint64_t from_ns, std::uint64_t to_ns) {
 }
 
 void worker::append(unsigned connection) {
+  if (in_measured_time()) values_->sent_bursts.add(last_send_ns_, pool_.now_ns());
+  last_send_ns_ = pool_.now_ns();
   std::string& out = pool_.out(connection);
   if (!checks_.empty() && measuring_) {
     append_request(out, {"ECHO", checks_[connection].next_token()});
@@ -235,6 +239,7 @@ void worker::publish_seconds() {
 
 void worker::begin_account() {
   account_begun_ns_ = pool_.now_ns();
+  account_.connections_open = pool_.up();
   account_.cpu_ns = thread_cpu_ns();
   account_.spin_ns = pool_.spin_ns();
   account_.run_delay_ns = thread_run_delay_ns();

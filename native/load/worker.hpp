@@ -69,6 +69,7 @@ class worker : private connection_listener {
   unsigned second_ = 0;
   std::uint64_t give_up_ns_ = never_ns;  // no longer waits for replies after this time
   std::uint64_t last_reply_ns_ = 0;
+  std::uint64_t last_send_ns_ = 0;
   std::uint64_t all_down_ns_ = never_ns;  // since when all connections are down
   bool measuring_ = false;
   std::atomic<bool> stopped_ = false;

@@ -21,8 +21,10 @@ class StagesReading:
     run: StagesRun
     requested_rate_per_s: float | None
     throughput_per_s: float  # replies
+    mean_us: float | None
     p50_us: float | None
     p90_us: float | None
+    p95_us: float | None
     p99_us: float | None
     p999_us: float | None
     cpu_us: float | None  # of the server, per request

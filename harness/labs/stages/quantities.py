@@ -36,8 +36,10 @@ BATCH = TableQuantity(
 )
 QUANTITIES = (
     THROUGHPUT,
+    TableQuantity("mean_us", "mean", lambda reading: reading.mean_us, microseconds_text),
     TableQuantity("p50_us", "p50", lambda reading: reading.p50_us, microseconds_text),
     TableQuantity("p90_us", "p90", lambda reading: reading.p90_us, microseconds_text),
+    TableQuantity("p95_us", "p95", lambda reading: reading.p95_us, microseconds_text),
     P99,
     TableQuantity("p999_us", "p99.9", lambda reading: reading.p999_us, microseconds_text),
     CPU,

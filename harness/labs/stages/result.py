@@ -85,8 +85,10 @@ class LoadTable(Record, frozen=True, kw_only=True):
     share_of_capacity: Amount | None
     pairs: Count
     throughput_per_s: SideEstimates
+    mean_us: SideEstimates = field(name="mean")
     p50_us: SideEstimates
     p90_us: SideEstimates
+    p95_us: SideEstimates = field(name="p95")
     p99_us: SideEstimates
     p999_us: SideEstimates = field(name="p99.9_us")
     cpu_us: SideEstimates
@@ -106,14 +108,32 @@ class StagesRound(Record, frozen=True, kw_only=True):
     side: Side
     requested_rate_per_s: Amount | None = field(name="rate_asked")
     throughput_per_s: Amount
+    mean_us: Amount | None = field(name="mean")
     p50_us: Amount | None
     p90_us: Amount | None
+    p95_us: Amount | None = field(name="p95")
     p99_us: Amount | None
     p999_us: Amount | None = field(name="p99.9_us")
     cpu_us: Amount | None  # of the server, per request
     average_batch: Amount | None
     errors: Count
     limited_by_loader: str | None  # the reason if the loader was the bottleneck
+
+
+class StagesRow(Record, frozen=True, kw_only=True):
+    """The medians of one side under a load; latencies in microseconds, None if not measured."""
+
+    load: str
+    side: Side
+    throughput_per_s: Amount | None
+    mean_us: Amount | None = field(name="mean")
+    p50_us: Amount | None = field(name="p50")
+    p90_us: Amount | None = field(name="p90")
+    p95_us: Amount | None = field(name="p95")
+    p99_us: Amount | None = field(name="p99")
+    p999_us: Amount | None = field(name="p99.9")
+    cpu_us: Amount | None  # of the server, per request
+    average_batch: Amount | None
 
 
 class StagesResult(Document, frozen=True, kw_only=True, tag="stallscope.lab.stages/1"):
@@ -141,6 +161,7 @@ class StagesResult(Document, frozen=True, kw_only=True, tag="stallscope.lab.stag
     machine: StagesMachine
     settings: Fingerprint | None
     options: StagesSettings
+    rows: tuple[StagesRow, ...] = ()
     loads: tuple[LoadTable, ...]
     rounds: tuple[StagesRound, ...]
     notes: tuple[str, ...]
@@ -204,6 +225,7 @@ def stages_result(lab: StagesMeasurement) -> StagesResult:
         ),
         settings=lab.settings,
         options=_settings(lab),
+        rows=tuple(_row(lab, load, side) for load in (SATURATED, *options.loads) for side in Side),
         loads=tuple(_load_table(lab, load) for load in (SATURATED, *options.loads)),
         rounds=tuple(map(_round, lab.readings)),
         notes=tuple(stages_notes(lab)),
@@ -250,6 +272,13 @@ def _load_table(lab: StagesMeasurement, load: LoadLevel) -> LoadTable:
     )
 
 
+def _row(lab: StagesMeasurement, load: LoadLevel, side: Side) -> StagesRow:
+    medians = {
+        quantity.field: lab.estimate(load, side, quantity.of).median for quantity in QUANTITIES
+    }
+    return StagesRow(load=load.name, side=side, **medians)
+
+
 def _side_estimates(
     lab: StagesMeasurement, load: LoadLevel, quantity: StagesQuantity
 ) -> SideEstimates:
@@ -267,8 +296,10 @@ def _round(reading: StagesReading) -> StagesRound:
         side=reading.run.side,
         requested_rate_per_s=reading.requested_rate_per_s,
         throughput_per_s=reading.throughput_per_s,
+        mean_us=reading.mean_us,
         p50_us=reading.p50_us,
         p90_us=reading.p90_us,
+        p95_us=reading.p95_us,
         p99_us=reading.p99_us,
         p999_us=reading.p999_us,
         cpu_us=reading.cpu_us,

@@ -105,7 +105,8 @@ void replay(const offline_work& work, const server_options& options) {
                               {"error_replies", report.error_replies},
                               {"reply_bytes", report.reply_bytes},
                               {"checksum", hexadecimal(report.checksum)},
-                              {"seconds", report.seconds}}
+                              {"seconds", report.seconds},
+                              {"cpu_seconds", report.cpu_seconds}}
             << '\n';
 }
 

@@ -14,7 +14,7 @@
 
 namespace stallscope::server {
 
-inline constexpr std::size_t max_codec_kb = 1027;
+inline constexpr std::size_t max_codec_kb = 2054;
 
 struct codec_settings {
   std::size_t footprint_kb = 416;

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 SEED = 416
-KB = 1027
+KB = 2054
 FUNCTION_KB = 13
 STEPS_A_KB = 12  # eight of one line, four of two: 16 lines
 OPERATIONS = 10

@@ -119,11 +119,19 @@ class request_run final : public path_runner::owner {
   replay_report report_;
 };
 
+struct run_times {
+  double seconds;
+  double cpu_seconds;
+};
+
 template <typename Work>
-double timed(Work work) {
+run_times timed(Work work) {
+  const auto begin_cpu_ns = thread_cpu_ns();
   const auto begin_ns = monotonic_ns();
   stallscope_replay_requests([](void* context) { (*static_cast<Work*>(context))(); }, &work);
-  return static_cast<double>(monotonic_ns() - begin_ns) / 1e9;
+  const auto end_ns = monotonic_ns();
+  return {static_cast<double>(end_ns - begin_ns) / 1e9,
+          static_cast<double>(thread_cpu_ns() - begin_cpu_ns) / 1e9};
 }
 
 // The stages of a path, run by hand: the first on requests of the file, the others on the calls
@@ -188,12 +196,13 @@ std::span<const step> replayed_path::steps() const { return steps_; }
 replay_report replayed_path::run_at_once(std::string requests) {
   request_run run(std::move(requests), own_.get());
   path_runner runner(steps_, run);
-  const auto seconds = timed([&] {
+  const auto times = timed([&] {
     while (run.submit_next(runner)) {
     }
   });
   auto report = run.report();
-  report.seconds = seconds;
+  report.seconds = times.seconds;
+  report.cpu_seconds = times.cpu_seconds;
   return report;
 }
 
@@ -207,9 +216,10 @@ replay_report replayed_path::run_in_batches(std::string requests,
   if (std::ranges::none_of(batches.batches, [](const auto& batch) { return batch.stage == 0; })) {
     throw std::runtime_error("the first stage has no batch");
   }
-  const auto seconds = timed([&] { stages.run(batches.batches); });
+  const auto times = timed([&] { stages.run(batches.batches); });
   auto report = run.report();
-  report.seconds = seconds;
+  report.seconds = times.seconds;
+  report.cpu_seconds = times.cpu_seconds;
   return report;
 }
 

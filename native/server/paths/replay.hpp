@@ -24,6 +24,7 @@ struct replay_report {
   std::uint64_t reply_bytes = 0;
   std::uint64_t checksum = 0;  // FNV-1a of all replies; independent of the batches
   double seconds = 0.0;        // without preparation
+  double cpu_seconds = 0.0;    // of the thread, in the same time
 };
 
 // A path and the command table for its other requests. A null path means kv: commands only.

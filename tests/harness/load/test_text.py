@@ -20,6 +20,13 @@ def test_the_table_has_all_distributions() -> None:
     assert "achieved 3,012 requests/s; 36,000 requests, 0 errors" in text
     assert "warning: the loader shared its core" in text
     assert "send lag" in text
+    assert "mean       p50       p90       p95       p99     p99.9       max" in text
+
+
+def test_connections_that_could_not_be_opened_are_reported() -> None:
+    assert "achieved 64 connections" in text_of()
+    text = text_of(connections_achieved=48)
+    assert "closed loop against 127.0.0.1:7379: 48 of 64 connections, pipeline 1" in text
 
 
 def test_check_counts_are_printed_only_after_a_check() -> None:

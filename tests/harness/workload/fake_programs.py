@@ -5,7 +5,15 @@ from pathlib import Path
 
 import pytest
 
-PERCENTILES = {"p50": 90.0, "p90": 200.0, "p99": 512.0, "p99.9": 1500.0, "max": 20000.0}
+PERCENTILES = {
+    "mean": 110.0,
+    "p50": 90.0,
+    "p90": 200.0,
+    "p95": 256.0,
+    "p99": 512.0,
+    "p99.9": 1500.0,
+    "max": 20000.0,
+}
 LOADED = {
     "event": "done",
     "schema": "stallscope.load/1",
@@ -13,6 +21,7 @@ LOADED = {
     "rate_achieved": 3012.5,
     "requests": 36_000,
     "errors": 0,
+    "connections_achieved": 64,
     "latency_us": PERCENTILES,
     "service_us": PERCENTILES,
     "send_lag_us": dict.fromkeys(PERCENTILES),

@@ -42,7 +42,7 @@ TEST_CASE("the last line has the documented fields") {
   CHECK(done["rate_achieved"] == 1'000.0);
   CHECK(done["requests"] == 2'000);
   for (const char* name : {"latency_us", "service_us", "send_lag_us"}) {
-    for (const char* percentile : {"p50", "p90", "p99", "p99.9", "max"}) {
+    for (const char* percentile : {"mean", "p50", "p90", "p95", "p99", "p99.9", "max"}) {
       CHECK(done[name][percentile].is_number());
     }
   }
@@ -51,6 +51,39 @@ TEST_CASE("the last line has the documented fields") {
   CHECK(done["cpu_s"] == 0.5);
   CHECK(done["lost"].is_null());
   CHECK(done["warnings"].empty());
+}
+
+TEST_CASE("the mean and p95 are those of all requests") {
+  load_result some = result_of(95);
+  for (int i = 0; i < 5; ++i) {
+    some.all.record({.intended_ns = 0, .sent_ns = 0, .own_lag_ns = 0, .measured = true}, 2'300'000);
+  }
+  const json latency = json::parse(done_line(default_options(), some))["latency_us"];
+  CHECK(latency["mean"].get<double>() == doctest::Approx(400).epsilon(0.001));
+  CHECK(latency["p95"].get<double>() == doctest::Approx(300).epsilon(0.001));
+  CHECK(latency["max"].get<double>() == doctest::Approx(2'300).epsilon(0.001));
+}
+
+TEST_CASE("replies that arrive together are one burst") {
+  load_result some = result_of(0);
+  CHECK(json::parse(done_line(default_options(), some))["replies_per_burst"].is_null());
+  std::uint64_t last = 0;
+  for (std::uint64_t batch = 1; batch <= 10; ++batch) {
+    for (std::uint64_t i = 0; i < 8; ++i) {
+      const std::uint64_t now = batch * 1'000'000 + i * 10'000;
+      some.all.reply_bursts.add(last, now);
+      last = now;
+    }
+  }
+  measurements more;
+  more.add(some.all);
+  CHECK(more.reply_bursts.bursts == 10);
+  some.threads[0].connections_open = 64;
+  const json done = json::parse(done_line(default_options(), some));
+  CHECK(done["replies_per_burst"] == 8.0);
+  CHECK(done["connections_achieved"] == 64);
+  more.reset();
+  CHECK(more.reply_bursts.events == 0);
 }
 
 TEST_CASE("unmeasured values are null, with a warning") {

@@ -34,6 +34,15 @@ def test_the_document_keeps_the_names_that_scripts_use(tmp_path: Path) -> None:
     assert [load["load"] for load in document["loads"]] == [
         "saturated", "open30", "open60", "open90",
     ]  # fmt: skip
+    assert {"mean", "p95", "average_batch"} <= set(document["rounds"][0])
+    assert {"mean", "p95", "average_batch"} <= set(document["loads"][0])
+    row = document["rows"][1]
+    assert (row["load"], row["side"], row["mean"]) == (
+        "saturated",
+        "staged",
+        pytest.approx(110 / 1.5),
+    )
+    assert (row["p95"], row["average_batch"]) == (pytest.approx(400 / 1.5), 16)
     assert {"unstaged", "staged", "ratio"} == set(document["loads"][0]["p99.9_us"])
 
 
