@@ -39,7 +39,8 @@ class ServerOptions:
     log_batches: Path | None = None
     data: Path | None = None  # directory of path disk; None: temporary files
     sync: str = ""
-    disk_limit: str = ""
+    disk_limit: str = ""  # of all threads together
+    disk_rates: str = ""  # "read_iops=N,..." as in DiskRates
     disk_shares: str = ""
     segment_bytes: str = ""
 
@@ -71,6 +72,7 @@ class ServerOptions:
             ("--data", self.data),
             ("--sync", self.sync),
             ("--disk-limit", self.disk_limit),
+            ("--disk-rates", self.disk_rates),
             ("--disk-shares", self.disk_shares),
             ("--segment-bytes", self.segment_bytes),
         )

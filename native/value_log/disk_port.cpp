@@ -25,10 +25,15 @@ constexpr std::size_t max_queued = std::size_t{1} << 16U;
 constexpr std::uint64_t max_bytes = std::uint64_t{128} << 10U;
 // lowest bit of the mark of a ring entry; pointers have it clear
 constexpr std::uint64_t sync_mark = 1;
+constexpr std::uint64_t cancel_mark = 0;  // of entries that cancel another one
 
 ioqueue::queue_settings queue_settings_of(const disk_port_settings& settings) {
-  return {.costs = ioqueue::each_costs_one(),
-          .limit = settings.limit,
+  const ioqueue::cost_model costs =
+      settings.rates ? ioqueue::cost_from_rates(*settings.rates) : ioqueue::each_costs_one();
+  const ioqueue::cost highest = std::max(costs.of(ioqueue::direction::read, max_bytes),
+                                         costs.of(ioqueue::direction::write, max_bytes));
+  return {.costs = costs,
+          .limit = settings.limit * highest,
           .tokens = std::nullopt,
           .most_bytes = max_bytes};
 }
@@ -143,7 +148,9 @@ void disk_port::begin(std::uint64_t mark) {
 }
 
 void disk_port::do_now(std::uint64_t mark) {
-  if (is_sync(mark)) {
+  if (mark == cancel_mark) {
+    ended_.emplace_back(mark, 0);
+  } else if (is_sync(mark)) {
     ended_.emplace_back(mark, ::fdatasync(synced_by(mark).io.file) == 0 ? 0 : -errno);
   } else {
     ended_.emplace_back(mark, transfer_now(rest_of(operation_of(mark))));
@@ -161,6 +168,7 @@ bool disk_port::start(ioqueue::operation& begun) {
   if (under_way_ >= max_under_way) return false;
   begun.device_mark = 0;
   begin(reinterpret_cast<std::uint64_t>(&begun));
+  most_in_flight_ = std::max(most_in_flight_, queue_.in_flight() + 1);
   return true;
 }
 
@@ -180,8 +188,26 @@ void disk_port::flush() {
   }
 }
 
-// No request is cancelled: an operation in flight ends soon unless the disk is broken.
-void disk_port::cancel(ioqueue::operation& /*unwanted*/) noexcept {}
+void disk_port::cancel(io_request& request) noexcept {
+  if (request.is_free()) {  // the queue of its class was full
+    refused_.remove(request);
+    request.io_done(-ECANCELED);
+    return;
+  }
+  queue_.cancel(request);
+  wake();
+}
+
+// Without an entry for it, the operation completes normally.
+void disk_port::cancel(ioqueue::operation& unwanted) noexcept {
+  if (under_way_ >= max_under_way) return;
+  io_uring_sqe* entry = next_entry();
+  if (entry == nullptr) return;
+  ::io_uring_prep_cancel(entry, &unwanted, 0);
+  ::io_uring_sqe_set_data64(entry, cancel_mark);
+  unsubmitted_.push_back(cancel_mark);
+  ++under_way_;
+}
 
 void disk_port::wake() {
   if (scheduled_) return;
@@ -213,6 +239,7 @@ void disk_port::on_events(std::uint32_t /*events*/) {
 
 void disk_port::take(std::uint64_t mark, std::int64_t result) {
   --under_way_;
+  if (mark == cancel_mark) return;
   if (is_sync(mark)) {
     synced_by(mark).io_done(result);
     return;

@@ -13,7 +13,10 @@
 
 #include <liburing.h>
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -25,7 +28,10 @@
 namespace stallscope::value_log {
 
 struct disk_port_settings {
-  std::uint64_t limit = 8;  // requests in flight; 0: no limit
+  // Requests in flight; 0: no limit. With rates it is the cost of `limit` of the most expensive
+  // requests, and more of the cheaper ones are in flight.
+  std::uint64_t limit = 8;
+  std::optional<ioqueue::device_rates> rates = std::nullopt;
   std::uint32_t query_shares = 1000;
   std::uint32_t compaction_shares = 100;
 };
@@ -44,6 +50,7 @@ class disk_port final : public io_port,
   disk_port& operator=(disk_port&&) = delete;
 
   void submit(io_request& request) noexcept override;
+  void cancel(io_request& request) noexcept override;
   void sync(int file, io_request& request) noexcept override;
 
   // Waits until no request is in flight. Completions may submit more requests.
@@ -52,6 +59,8 @@ class disk_port final : public io_port,
   [[nodiscard]] bool by_io_uring() const noexcept { return has_ring_ && !ring_failed_; }
   [[nodiscard]] const ioqueue::class_metrics& metrics(io_class of);
   [[nodiscard]] std::size_t in_flight() const noexcept { return queue_.in_flight(); }
+  // The largest in_flight() so far.
+  [[nodiscard]] std::size_t most_in_flight() const noexcept { return most_in_flight_; }
 
  private:
   bool start(ioqueue::operation& begun) override;
@@ -77,6 +86,7 @@ class disk_port final : public io_port,
   bool ring_failed_ = false;  // it accepts no more entries; entries in flight may still complete
   bool scheduled_ = false;
   std::uint64_t under_way_ = 0;
+  std::size_t most_in_flight_ = 0;
   // These two never grow beyond their reserved capacity.
   std::vector<std::uint64_t> unsubmitted_;  // marks of entries not yet taken by the kernel
   std::vector<std::pair<std::uint64_t, std::int64_t>> ended_;     // completed by blocking calls

@@ -4,7 +4,8 @@
 //
 // Neither submit() nor sync() allocates, so that work in flight always completes.
 //
-// Thread: one. io_done() is called on the submitting thread, never from within submit().
+// Thread: one. io_done() is called on the submitting thread, never from within submit(), but
+// perhaps from within cancel().
 #pragma once
 
 #include <array>
@@ -57,6 +58,9 @@ class io_port {
   io_port& operator=(io_port&&) = delete;
 
   virtual void submit(io_request& request) noexcept = 0;
+  // Cancels a submitted request that is not done. It ends with -ECANCELED: at once if it is still
+  // queued, otherwise when the disk completes it, perhaps normally.
+  virtual void cancel(io_request& request) noexcept = 0;
   // Makes the completed writes of the file durable. Bypasses the queue.
   virtual void sync(int file, io_request& request) noexcept = 0;
 

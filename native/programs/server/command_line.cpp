@@ -2,7 +2,10 @@
 
 #include <sched.h>
 
+#include <algorithm>
+#include <array>
 #include <charconv>
+#include <utility>
 
 #include "base/command_line.hpp"
 #include "perf_events/cpu_list.hpp"
@@ -31,7 +34,8 @@ struct option_texts {
   std::size_t maxmemory = 0;
   int stalled_s = 60;
   std::string sync = "none";
-  std::string disk_limit = "8";
+  std::string disk_limit;
+  std::string disk_rates;
   std::string disk_shares = "queries=1000,compaction=100";
 };
 
@@ -131,8 +135,12 @@ void add_disk(CLI::App& app, server_options& options, option_texts& texts) {
       ->check(CLI::IsMember({"none", "each-batch"}))
       ->capture_default_str();
   app.add_option("--disk-limit", texts.disk_limit,
-                 "Requests in flight on the disk, or none for no limit")
-      ->capture_default_str();
+                 "Requests in flight on the disk, of all threads together, or none for no limit; "
+                 "default: 8, or the number of threads if it is larger");
+  app.add_option("--disk-rates", texts.disk_rates,
+                 "Rates of the disk that set the cost of a request: read_iops=N,read_bandwidth=N,"
+                 "write_iops=N,write_bandwidth=N, bandwidths in bytes per second. Default: every "
+                 "request costs the same");
   app.add_option("--disk-shares", texts.disk_shares,
                  "Disk shares of queries and compaction while both are waiting")
       ->capture_default_str();
@@ -179,30 +187,81 @@ std::uint64_t whole_number(const std::string& option, std::string_view text, std
   return number;
 }
 
-void check_shares(const std::string& text, disk_options& disk) {
-  constexpr std::uint64_t max_shares = 1'000'000;
+// Calls `take` with every name and number of "name=number,...".
+template <typename Take>
+void for_each_pair(const std::string& option, const std::string& text, std::uint64_t most,
+                   const std::string& example, const Take& take) {
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t end = std::min(text.find(',', at), text.size());
     const std::string_view part = std::string_view(text).substr(at, end - at);
     const std::size_t equals = part.find('=');
-    const std::string_view name = part.substr(0, equals);
-    if (equals == std::string_view::npos || (name != "queries" && name != "compaction")) {
-      throw usage_failure("--disk-shares: '" + std::string(part) +
-                          "' is invalid: use the form queries=1000,compaction=100");
+    const bool known = equals != std::string_view::npos && take(part.substr(0, equals), [&] {
+                         return whole_number(option, part.substr(equals + 1), most);
+                       });
+    if (!known) {
+      throw usage_failure(option + ": '" + std::string(part) + "' is invalid: use the form " +
+                          example);
     }
-    const auto shares = static_cast<std::uint32_t>(
-        whole_number("--disk-shares", part.substr(equals + 1), max_shares));
-    (name == "queries" ? disk.query_shares : disk.compaction_shares) = shares;
     at = end + 1;
+  }
+}
+
+void check_shares(const std::string& text, disk_options& disk) {
+  constexpr std::uint64_t max_shares = 1'000'000;
+  for_each_pair("--disk-shares", text, max_shares, "queries=1000,compaction=100",
+                [&](std::string_view name, const auto& number) {
+                  if (name != "queries" && name != "compaction") return false;
+                  (name == "queries" ? disk.query_shares : disk.compaction_shares) =
+                      static_cast<std::uint32_t>(number());
+                  return true;
+                });
+}
+
+void check_rates(const std::string& text, disk_options& disk) {
+  constexpr std::uint64_t max_rate = 1'000'000'000'000'000;
+  if (text.empty()) return;
+  ioqueue::device_rates rates;
+  const std::array<std::pair<std::string_view, double*>, 4> known{
+      {{"read_iops", &rates.read_iops},
+       {"read_bandwidth", &rates.read_bytes_per_s},
+       {"write_iops", &rates.write_iops},
+       {"write_bandwidth", &rates.write_bytes_per_s}}};
+  for_each_pair(
+      "--disk-rates", text, max_rate, "read_iops=N,read_bandwidth=N,write_iops=N,write_bandwidth=N",
+      [&](std::string_view name, const auto& number) {
+        const auto* rate = std::ranges::find(known, name, &decltype(known)::value_type::first);
+        if (rate == known.end()) return false;
+        *rate->second = static_cast<double>(number());
+        return true;
+      });
+  try {
+    (void)ioqueue::cost_from_rates(rates);
+  } catch (const std::invalid_argument& error) {
+    throw usage_failure(std::string("--disk-rates: ") + error.what());
+  }
+  disk.rates = rates;
+}
+
+// Every thread has a queue, which needs at least one request of the limit.
+void check_limit(const std::string& text, std::size_t threads, disk_options& disk) {
+  if (text.empty()) {
+    disk.limit = std::max<std::uint64_t>(disk.limit, threads);
+  } else {
+    disk.limit = text == "none" ? 0 : whole_number("--disk-limit", text, 1024);
+  }
+  if (disk.limit != 0 && disk.limit < threads) {
+    throw usage_failure("--disk-limit " + text + ": each of the " + std::to_string(threads) +
+                        " threads needs at least 1: use --disk-limit " + std::to_string(threads) +
+                        " or fewer --threads");
   }
 }
 
 void check_disk(const option_texts& texts, server_options& options) {
   disk_options& disk = options.disk;
   disk.durable = texts.sync == "each-batch";
-  disk.limit =
-      texts.disk_limit == "none" ? 0 : whole_number("--disk-limit", texts.disk_limit, 1024);
+  check_limit(texts.disk_limit, options.path == path_kind::disk ? options.cpus.size() : 1, disk);
   check_shares(texts.disk_shares, disk);
+  check_rates(texts.disk_rates, disk);
   if (options.path != path_kind::disk && !disk.directory.empty()) {
     throw usage_failure("--data requires --path disk");
   }

@@ -32,8 +32,7 @@ connection::connection(shard& home, descriptor socket, const server::session& st
 }
 
 connection::~connection() {
-  scheduled_ = true;  // keeps close() from scheduling this task
-  if (!closed_) close();
+  if (!closed_) leave();
   home_.account(accounted_bytes_, 0);
 }
 
@@ -310,6 +309,15 @@ void connection::cut_off() {
 
 void connection::close() noexcept {
   if (closed_) return;
+  leave();
+  if (pipeline_.empty()) return;
+  pipeline_.for_each([this](request_slot& slot) { home_.executor().cancel(slot); });
+  if (scheduled_) return;
+  scheduled_ = true;  // drops the postponed requests
+  home_.loop().schedule(*this);
+}
+
+void connection::leave() noexcept {
   closed_ = true;
   home_.loop().unwatch(socket_.get(), *this);
   socket_.reset();
@@ -320,9 +328,6 @@ void connection::close() noexcept {
   sender_.drop();
   if (pipeline_.empty()) reader_.drop();  // otherwise it contains words of requests in flight
   account();
-  if (pipeline_.empty() || scheduled_) return;
-  scheduled_ = true;  // drops the postponed requests
-  home_.loop().schedule(*this);
 }
 
 void connection::check_stalled(std::chrono::nanoseconds longest) {

@@ -47,6 +47,7 @@ class connection final : public reactor::event_handler, private reactor::task {
     return pipeline_.empty() && !reader_.has_input();
   }
   [[nodiscard]] bool ended() const noexcept { return closed_ || session_.closing; }
+  [[nodiscard]] bool closed() const noexcept { return closed_; }
   [[nodiscard]] resp::byte_buffer& output();
   // Where the reply of the slot goes: the output, if no earlier request is in flight.
   [[nodiscard]] resp::byte_buffer& reply_of(request_slot& slot) {
@@ -99,6 +100,7 @@ class connection final : public reactor::event_handler, private reactor::task {
   [[nodiscard]] bool finished_serving() const;
   void resume();
   void release_buffers();
+  void leave() noexcept;
   void account();
   void update_interest();
 

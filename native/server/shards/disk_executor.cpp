@@ -39,6 +39,7 @@ disk_executor::disk_executor(reactor::reactor& loop, const value_log::data_direc
       lock_seed_(store::random_seed()),
       absent_value_(random_text()),
       port_(loop, {.limit = options.limit,
+                   .rates = options.rates,
                    .query_shares = options.query_shares,
                    .compaction_shares = options.compaction_shares}),
       content_(directory, shard, options.segment_bytes),
@@ -48,7 +49,7 @@ disk_executor::disk_executor(reactor::reactor& loop, const value_log::data_direc
       budget_(options.read_bytes),
       publisher_({content_, port_, appender_, compactor_}, report_) {
   compactor_.consider();
-  publisher_.publish(lookups_);
+  publisher_.publish(lookups_, cancelled_reads_);
   publisher_.publish_sums(loop_.now());
 }
 
@@ -65,7 +66,7 @@ void disk_executor::end() {
 
 void disk_executor::end_turn() {
   compactor_.next_turn();
-  publisher_.publish(lookups_);
+  publisher_.publish(lookups_, cancelled_reads_);
 }
 
 disk_executor::operation& disk_executor::take_operation() {
@@ -116,14 +117,29 @@ void disk_executor::submit(disk_call& call) {
     free(made);
     throw;
   }
+  call.operation = &made;
   last_work_ = loop_.now();
   if (tick_armed_) return;
   tick_armed_ = true;
   loop_.arm(*this, loop_.now() + disk_tick_interval);
 }
 
+void disk_executor::cancel(disk_call& call) noexcept {
+  if (call.operation == nullptr || call.what->every_shard) return;
+  auto& op = static_cast<operation&>(*call.operation);
+  if (op.cancelled || op.access.changes) return;
+  op.cancelled = true;
+  if (op.reads_left == 0) return;  // it still waits, and will read nothing
+  ++op.reads_left;                 // released by read_done() below
+  for (auto& key : op.keys) {
+    if (key.read && !key.read->done()) port_.cancel(*key.read);
+  }
+  op.read_done();
+}
+
 void disk_executor::prepare(operation& op, disk_call& call) {
   op.call = &call;
+  op.cancelled = false;
   op.access = access_of(*call.what, call.words);
   op.exclusive = op.access.changes;
   // Commands on all keys wait for earlier writes.
@@ -193,7 +209,12 @@ void disk_executor::look_up(operation& op) {
   for (const std::string_view key : keys_of(*op.call->what, op.call->words)) {
     op.keys.push_back({key, content_.find(key, now_ms), nullptr});
     const auto& where = op.keys.back().where;
-    if (where && op.access.values) op.needed_bytes += value_read::bytes_of(key, *where);
+    if (!where || !op.access.values) continue;
+    if (op.cancelled) {
+      ++cancelled_reads_;
+    } else {
+      op.needed_bytes += value_read::bytes_of(key, *where);
+    }
   }
 }
 
@@ -201,7 +222,7 @@ void disk_executor::look_up(operation& op) {
 void disk_executor::load(operation& op) {
   op.reads_left = 1;  // released by read_done() below
   for (auto& key : op.keys) {
-    if (!key.where || !op.access.values) continue;
+    if (!key.where || !op.access.values || op.cancelled) continue;
     key.read = std::make_unique<value_read>(op, key.key, *key.where,
                                             content_.segments().find(key.where->segment));
     ++op.reads_left;
@@ -220,7 +241,9 @@ bool disk_executor::index_is_full() const {
 
 void disk_executor::loaded(operation& op) noexcept {
   guarded(op, [&] {
-    if (op.failed_read) {
+    if (op.cancelled) {
+      op.refuse("ERR the client disconnected");
+    } else if (op.failed_read) {
       op.refuse(op.text_of(*op.failed_read));
     } else if (op.call->what->needs_memory && index_is_full()) {
       op.refuse("OOM command not allowed when used memory > 'maxmemory'.");
@@ -308,6 +331,7 @@ void disk_executor::compact(operation& op) {
 }
 
 void disk_executor::answer(operation& op) noexcept {
+  op.call->operation = nullptr;
   answered_.push(*op.call);
   wake();
   budget_.release(std::exchange(op.held_bytes, 0));

@@ -5,6 +5,7 @@
 //
 //   class get_call : public disk_call { void disk_answered() override { send(reply); } };
 //   disk.submit(call);      // call.disk_answered(), in a later turn
+//   disk.cancel(call);      // its client disconnected
 //
 // Commands on different keys may overtake each other; commands on the same key do not.
 //
@@ -45,6 +46,8 @@ class disk_call {
   resp::byte_buffer* reply_to = nullptr;
   resp::protocol version = resp::protocol::resp2;
   disk_call* next = nullptr;  // for the executor
+  // The operation that runs it; for the executor.
+  value_log::key_locks::holder* operation = nullptr;
 
   virtual void disk_answered() noexcept = 0;  // never from within submit()
 
@@ -65,6 +68,9 @@ class disk_executor final : private reactor::task, private reactor::timer {
 
   // Throws std::bad_alloc without effect; otherwise the call is answered, perhaps with an error.
   void submit(disk_call& call);
+  // Cancels the reads of a submitted command that changes nothing, because its client disconnected.
+  // The call is answered, in a later turn, with an error. Without effect if it is answered already.
+  void cancel(disk_call& call) noexcept;
   void end_turn();
   // Stops compaction soon, so that commands that wait for it are answered.
   void begin_shutdown() { compactor_.stop(); }
@@ -118,6 +124,7 @@ class disk_executor final : private reactor::task, private reactor::timer {
   linked_fifo<operation> free_;
   std::size_t in_flight_ = 0;
   key_lookups lookups_;
+  std::uint64_t cancelled_reads_ = 0;
   disk_publisher publisher_;
   std::chrono::nanoseconds last_work_{};
   bool scheduled_ = false;

@@ -35,6 +35,8 @@ void disk_executor::value_read::submit(value_log::io_port& port) noexcept {
 }
 
 void disk_executor::value_read::io_done(std::int64_t result) noexcept {
+  done_ = true;
+  if (operation_.cancelled && result == -ECANCELED) ++operation_.owner.cancelled_reads_;
   bool whole = false;
   if (result >= 0) {
     const auto got =

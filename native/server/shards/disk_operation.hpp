@@ -22,6 +22,7 @@ class disk_executor::value_read final : public value_log::io_request {
 
   void submit(value_log::io_port& port) noexcept;
   void io_done(std::int64_t result) noexcept override;
+  [[nodiscard]] bool done() const noexcept { return done_; }
   [[nodiscard]] std::string_view value() const { return value_; }
   [[nodiscard]] static std::uint64_t bytes_of(std::string_view key,
                                               const value_log::location& where);
@@ -33,6 +34,7 @@ class disk_executor::value_read final : public value_log::io_request {
   value_log::shared_segment from_;  // stays open until read, even if the segment is removed
   value_log::aligned_memory memory_;
   std::string_view value_;
+  bool done_ = false;
 };
 
 class disk_executor::operation final : public value_log::append_request,
@@ -69,7 +71,8 @@ class disk_executor::operation final : public value_log::append_request,
   std::vector<operation_key> keys;
   store::keyspace scratch;
   std::optional<read_failure> failed_read;
-  std::size_t reads_left = 0;
+  std::size_t reads_left = 0;      // 0 before the first one is submitted
+  bool cancelled = false;          // its client disconnected
   std::uint64_t needed_bytes = 0;  // memory for its values
   std::uint64_t held_bytes = 0;    // the part of the budget that it holds
 };

@@ -55,7 +55,7 @@ void disk_publisher::publish_sums(std::chrono::nanoseconds now) {
   }
 }
 
-void disk_publisher::publish(const key_lookups& lookups) {
+void disk_publisher::publish(const key_lookups& lookups, std::uint64_t cancelled_reads) {
   for (std::size_t i = 0; i < counters_.classes.size(); ++i) {
     publish_counts(counters_.classes[i], port_.metrics(static_cast<value_log::io_class>(i)));
   }
@@ -70,6 +70,8 @@ void disk_publisher::publish(const key_lookups& lookups) {
   counters_.records_moved.set(compaction.records_moved);
   counters_.compaction_read_bytes.set(compaction.bytes_read);
   counters_.compaction_written_bytes.set(compaction.bytes_written);
+  counters_.cancelled_reads.set(cancelled_reads);
+  counters_.most_in_flight.set(port_.most_in_flight());
   counters_.hits.set(lookups.hits);
   counters_.misses.set(lookups.misses);
 }

@@ -233,12 +233,36 @@ void executor::send(request_slot& slot, std::size_t to) {
   extra.only.words = slot.words;
   extra.only.version = slot.client->session().version;
   slot.parts_left = 1;
-  if (to == home_.index()) {
-    run_part_here(slot, extra.only);
-    return;
+  send_part(slot, extra.only, to);
+}
+
+// With a disk, a part of this shard completes later, as if it ran on another shard.
+void executor::send_part(request_slot& slot, remote_part& part, std::size_t to) {
+  part.target = to;
+  part.outstanding = true;
+  if (to != home_.index()) {
+    home_.counters().crossed.add(1);
+    home_.mailbox().post(to, part);
+  } else if (part.run_on_target(home_)) {
+    part.outstanding = false;
+    --slot.parts_left;
   }
-  home_.counters().crossed.add(1);
-  home_.mailbox().post(to, extra.only);
+}
+
+void executor::cancel(request_slot& slot) noexcept {
+  if (home_.disk() == nullptr || !slot.extra || slot.parts_left == 0) return;
+  cancel_part(slot, slot.extra->only);
+  for (const auto& part : slot.extra->parts) cancel_part(slot, *part);
+}
+
+void executor::cancel_part(request_slot& slot, remote_part& part) noexcept {
+  if (!part.outstanding) return;
+  if (part.target == home_.index()) {
+    home_.disk()->cancel(part);
+  } else {
+    ++slot.parts_left;  // the slot stays until the cancellation has returned
+    home_.mailbox().post(part.target, part.cancellation);
+  }
 }
 
 void executor::send_parts(request_slot& slot) {
@@ -260,18 +284,8 @@ void executor::send_parts(request_slot& slot) {
   // All parts exist before the first can return.
   slot.parts_left = static_cast<std::uint32_t>(slot.extra->parts.size());
   for (std::size_t i = 0; i < slot.extra->parts.size(); ++i) {
-    if (part_shards_[i] == home_.index()) {
-      run_part_here(slot, *slot.extra->parts[i]);
-    } else {
-      home_.counters().crossed.add(1);
-      home_.mailbox().post(part_shards_[i], *slot.extra->parts[i]);
-    }
+    send_part(slot, *slot.extra->parts[i], part_shards_[i]);
   }
-}
-
-// With a disk, the part completes later, as if it ran on another shard.
-void executor::run_part_here(request_slot& slot, remote_part& part) {
-  if (part.run_on_target(home_)) --slot.parts_left;
 }
 
 void executor::add_part(request_slot& slot, std::size_t shard) {
@@ -283,7 +297,7 @@ void executor::add_part(request_slot& slot, std::size_t shard) {
 
 void executor::part_finished(request_slot& slot) {
   if (--slot.parts_left != 0) return;
-  if (!slot.error) capture_error(slot, [&] { merge_part_replies(slot); });
+  if (!slot.error && !slot.client->closed()) capture_error(slot, [&] { merge_part_replies(slot); });
   finished(slot);
 }
 

@@ -31,6 +31,8 @@ class executor final : public path_runner::owner {
   void refuse(connection& client, std::string_view error);
   void answer_now(request_slot& slot);  // answers a postponed request
   void part_finished(request_slot& slot);
+  // Cancels the reads of a request whose client disconnected. The slot finishes later, as usual.
+  void cancel(request_slot& slot) noexcept;
   void give_back(request_slot& slot) { slots_.give_back(slot); }
 
  private:
@@ -54,7 +56,8 @@ class executor final : public path_runner::owner {
   [[nodiscard]] bool is_on_disk(const command& what) const;
   void send_to(request_slot& slot, const command& what, shard_index where);
   void send(request_slot& slot, std::size_t to);
-  void run_part_here(request_slot& slot, remote_part& part);
+  void send_part(request_slot& slot, remote_part& part, std::size_t to);
+  void cancel_part(request_slot& slot, remote_part& part) noexcept;
   void send_parts(request_slot& slot);
   void add_part(request_slot& slot, std::size_t shard);
   void merge_part_replies(request_slot& slot);

@@ -29,6 +29,11 @@ class request_pipeline {
     last_ = &slot;
     ++size_;
   }
+  // Calls `visit` with every slot, oldest first; it must not add or remove any.
+  template <typename Visit>
+  void for_each(const Visit& visit) const {
+    for (request_slot* slot = first_; slot != nullptr; slot = slot->next) visit(*slot);
+  }
   // Removes the first request. `reply_bytes` is the size of its reply if it was made elsewhere.
   request_slot& pop_first(std::size_t reply_bytes) noexcept {
     request_slot& oldest = *first_;

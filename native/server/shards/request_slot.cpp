@@ -36,7 +36,19 @@ void remote_part::disk_answered() noexcept {
   }
 }
 
-void remote_part::on_returned() { slot.client->home().executor().part_finished(slot); }
+void remote_part::on_returned() {
+  outstanding = false;
+  slot.client->home().executor().part_finished(slot);
+}
+
+bool part_cancellation::run_on_target(shard& there) {
+  if (there.disk() != nullptr) there.disk()->cancel(part_);
+  return true;
+}
+
+void part_cancellation::on_returned() {
+  part_.slot.client->home().executor().part_finished(part_.slot);
+}
 
 slot_pool::~slot_pool() {
   while (free_ != nullptr) delete std::exchange(free_, free_->next);

@@ -23,6 +23,19 @@ namespace stallscope::server {
 class connection;
 struct request_slot;
 
+struct remote_part;
+
+// Cancels a part on the shard that runs it. Sent after the part, on the same way.
+class part_cancellation final : public mailbox_call {
+ public:
+  explicit part_cancellation(remote_part& part) : part_(part) {}
+  [[nodiscard]] bool run_on_target(shard& there) override;
+  void on_returned() override;
+
+ private:
+  remote_part& part_;
+};
+
 // The part of a request that runs on one shard.
 // On a shard without memory, its reply is an error.
 struct remote_part final : mailbox_call, disk_call {
@@ -33,10 +46,13 @@ struct remote_part final : mailbox_call, disk_call {
   void disk_answered() noexcept override;
 
   request_slot& slot;
+  std::size_t target = 0;                   // the shard that it was sent to
+  bool outstanding = false;                 // sent, and not returned; for the sender
   shard* disk_shard = nullptr;              // the shard that runs it, if on a disk
   std::vector<std::string_view> own_words;  // if they differ from those of the request
   std::vector<std::size_t> key_numbers;
   resp::byte_buffer reply;
+  part_cancellation cancellation{*this};
 };
 
 // State that requests with local keys and without a path do not need; allocated on demand.

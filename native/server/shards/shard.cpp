@@ -51,7 +51,8 @@ std::unique_ptr<disk_executor> make_disk(reactor::reactor& loop, const shared_se
   if (server.data() == nullptr) return nullptr;
   const server_options& options = server.options();
   return std::make_unique<disk_executor>(loop, *server.data(), static_cast<std::uint32_t>(index),
-                                         options.disk, share_of(options).bytes);
+                                         part_of_shard(options.disk, index, options.cpus.size()),
+                                         share_of(options).bytes);
 }
 
 }  // namespace

@@ -46,6 +46,10 @@ class manual_port final : public io_port {
   std::vector<std::string> synced;  // file names
 
   void submit(io_request& request) noexcept override { waiting_.push_back({&request, -1}); }
+  void cancel(io_request& request) noexcept override {
+    std::erase_if(waiting_, [&](const auto& pair) { return pair.first == &request; });
+    request.io_done(-ECANCELED);
+  }
   void sync(int file, io_request& request) noexcept override {
     synced.push_back(std::filesystem::read_symlink("/proc/self/fd/" + std::to_string(file)));
     waiting_.push_back({&request, file});

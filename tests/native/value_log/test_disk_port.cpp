@@ -193,3 +193,52 @@ TEST_CASE("a port whose ring failed drains") {
   CHECK(std::ranges::all_of(many, [](const auto& request) { return request.times == 1; }));
   CHECK(synced.result == 0);
 }
+
+TEST_CASE("a cancelled request ends without a transfer if it is queued, or with its completion") {
+  const scratch folder;
+  port_fixture fixture(folder.at("file"), {.limit = 1});
+  REQUIRE(fixture.write(0, 'x', block_bytes) == static_cast<std::int64_t>(block_bytes));
+  const aligned_memory memory(block_bytes);
+  std::array<port_request, 8> many;
+  for (port_request& request : many) {
+    request.reads(fixture.file.get(), 0, memory.bytes());
+    fixture.port.submit(request);
+  }
+  fixture.loop.turn(std::chrono::milliseconds{0});
+  for (std::size_t i = 1; i < many.size(); ++i) {
+    fixture.port.cancel(many[i]);
+    CHECK(many[i].result == -ECANCELED);
+  }
+  fixture.port.cancel(many[0]);
+  REQUIRE(fixture.wait_for(std::array{&many[0]}));
+  CHECK((many[0].result == -ECANCELED || many[0].result == static_cast<std::int64_t>(block_bytes)));
+  CHECK(fixture.read(0, block_bytes) == std::string(block_bytes, 'x'));
+  const auto& metrics = fixture.port.metrics(io_class::queries);
+  CHECK(metrics.cancelled >= many.size() - 1);
+  CHECK(metrics.submitted == metrics.done + metrics.cancelled);
+  CHECK(fixture.port.most_in_flight() == 1);
+  fixture.port.drain();
+}
+
+TEST_CASE("with rates, a limit admits more of the cheaper requests") {
+  const scratch folder;
+  // A read of 4 KiB costs a sixteenth of a piece of 128 KiB.
+  const stallscope::ioqueue::device_rates rates{.read_iops = 16e3,
+                                                .read_bytes_per_s = 128.0 * 1024 * 1e3,
+                                                .write_iops = 16e3,
+                                                .write_bytes_per_s = 128.0 * 1024 * 1e3};
+  port_fixture fixture(folder.at("file"), {.limit = 1, .rates = rates});
+  REQUIRE(fixture.write(0, 'x', block_bytes) == static_cast<std::int64_t>(block_bytes));
+  const aligned_memory memory(block_bytes);
+  std::array<port_request, 40> many;
+  for (port_request& request : many) {
+    request.reads(fixture.file.get(), 0, memory.bytes());
+    fixture.port.submit(request);
+  }
+  REQUIRE(fixture.wait_for([&] {
+    std::array<port_request*, many.size()> all{};
+    std::ranges::transform(many, all.begin(), [](auto& request) { return &request; });
+    return all;
+  }()));
+  CHECK(fixture.port.most_in_flight() == 16);
+}

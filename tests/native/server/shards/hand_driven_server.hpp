@@ -1,5 +1,4 @@
-// A server of two shards whose loops run on this thread, turn by turn, so that a test decides when
-// allocations fail.
+// A server whose loops run on this thread, turn by turn.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -7,12 +6,10 @@
 
 #include <array>
 #include <chrono>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 
-#include "failing_allocations.hpp"
 #include "server/shards/shard.hpp"
 #include "server/shards/shared_server.hpp"
 
@@ -20,33 +17,22 @@ namespace stallscope::server {
 
 class hand_driven_server {
  public:
-  using plan = std::optional<failing_allocations::plan>;
-
   explicit hand_driven_server(const server_options& options) : server_(options) {}
 
-  // Connects a client to the first shard, under this plan, and returns its end.
-  descriptor connect(const plan& failing = {}) {
-    std::array<int, 2> ends{};
-    REQUIRE(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, ends.data()) == 0);
-    descriptor own(ends[0]);
-    REQUIRE(server_.enter());
-    session start;
-    start.id = server_.next_id();
-    start.authenticated = true;
-    if (failing) failing_allocations::begin(*failing);
-    server_.shards()[0]->adopt(descriptor(ends[1]), start);
-    failed_ = failing_allocations::end();
-    return own;
+  // Connects a client to the first shard and returns its end.
+  descriptor connect() {
+    new_client made = make_client();
+    adopt(made);
+    return std::move(made.end);
   }
 
-  // Runs turns of all shards, under this plan.
-  void turns(int count, const plan& failing = {}, std::chrono::nanoseconds longest = {}) {
-    if (failing) failing_allocations::begin(*failing);
+  // Runs turns of all shards.
+  void turns(int count, std::chrono::nanoseconds longest = {}) {
     for (int i = 0; i < count; ++i) {
       for (const auto& owner : server_.shards()) owner->loop().turn(longest);
     }
-    failed_ = failing_allocations::end();
   }
+  [[nodiscard]] shared_server& server() { return server_; }
 
   static void send(const descriptor& client, std::string_view request) {
     REQUIRE(::send(client.get(), request.data(), request.size(), MSG_NOSIGNAL) ==
@@ -68,15 +54,29 @@ class hand_driven_server {
     }
   }
 
-  // Whether an allocation of the last call with a plan failed.
-  [[nodiscard]] bool failed() const { return failed_; }
-
   void begin_shutdown() { server_.begin_shutdown(); }
   [[nodiscard]] bool all_done() const { return server_.all_done(); }
 
+ protected:
+  struct new_client {
+    descriptor end;
+    descriptor served;
+    session start;
+  };
+
+  new_client make_client() {
+    std::array<int, 2> ends{};
+    REQUIRE(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, ends.data()) == 0);
+    new_client made{descriptor(ends[0]), descriptor(ends[1]), {}};
+    REQUIRE(server_.enter());
+    made.start.id = server_.next_id();
+    made.start.authenticated = true;
+    return made;
+  }
+  void adopt(new_client& made) { server_.shards()[0]->adopt(std::move(made.served), made.start); }
+
  private:
   shared_server server_;
-  bool failed_ = false;
 };
 
 }  // namespace stallscope::server

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <utility>
 
-#include "hand_driven_server.hpp"
+#include "failing_server.hpp"
 
 namespace {
 
@@ -22,15 +22,15 @@ server_options two_shards(bool stages) {
   return options;
 }
 
-std::pair<std::string, bool> reply_to(hand_driven_server& server, const descriptor& client,
+std::pair<std::string, bool> reply_to(failing_server& server, const descriptor& client,
                                       std::string_view request,
-                                      const hand_driven_server::plan& failing = {}) {
-  hand_driven_server::send(client, request);
+                                      const failing_server::plan& failing = {}) {
+  failing_server::send(client, request);
   server.turns(enough_turns, failing);
-  return hand_driven_server::receive(client);
+  return failing_server::receive(client);
 }
 
-bool ends(hand_driven_server& server) {
+bool ends(failing_server& server) {
   server.turns(enough_turns);
   server.begin_shutdown();
   server.turns(enough_turns);
@@ -40,7 +40,7 @@ bool ends(hand_driven_server& server) {
 // Sends a request under this plan; returns whether an allocation failed.
 bool request_with_failure(bool stages, const failing_allocations::plan& failing,
                           const std::string& before, const std::string& kind) {
-  hand_driven_server server(two_shards(stages));
+  failing_server server(two_shards(stages));
   const std::string far = server.key_of_shard(1);
   const std::string near = server.key_of_shard(0);
   const std::string request = kind == "GET"    ? "GET " + far + "\r\n"
@@ -91,13 +91,13 @@ TEST_CASE("without memory for a connection, only that client is closed") {
   bool failed = true;
   for (; failed; ++failing.succeed) {
     CAPTURE(failing.succeed);
-    hand_driven_server server(two_shards(true));
+    failing_server server(two_shards(true));
     {
       const descriptor steady = server.connect();
       const descriptor client = server.connect(failing);
       failed = server.failed();
       if (failed) {
-        CHECK(hand_driven_server::receive(client).second);
+        CHECK(failing_server::receive(client).second);
       } else {
         CHECK(reply_to(server, client, "PING\r\n").first == "+PONG\r\n");
       }

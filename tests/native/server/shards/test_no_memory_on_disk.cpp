@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "collect/scratch.hpp"
-#include "hand_driven_server.hpp"
+#include "failing_server.hpp"
 #include "long_tests.hpp"
 
 namespace {
@@ -32,13 +32,13 @@ class disk_server {
 
   // The reply; "closed" if the server closed the connection, and nothing if it did not reply.
   std::string reply_to(const descriptor& client, std::string_view request,
-                       const hand_driven_server::plan& failing = {}) {
-    hand_driven_server::send(client, request);
+                       const failing_server::plan& failing = {}) {
+    failing_server::send(client, request);
     if (failing) server_.turns(turns_that_fail, failing);
     failed_ = server_.failed();
     for (int turns = 0; turns < patience; ++turns) {
       server_.turns(1, {}, turns < quick_turns ? 0ms : 1ms);
-      const auto [reply, closed] = hand_driven_server::receive(client);
+      const auto [reply, closed] = failing_server::receive(client);
       if (closed) return "closed";
       if (!reply.empty()) return reply;
     }
@@ -66,7 +66,7 @@ class disk_server {
   }
 
   test::scratch folder_;
-  hand_driven_server server_;
+  failing_server server_;
   bool failed_ = false;
 };
 
