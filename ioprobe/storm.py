@@ -8,6 +8,9 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+import msgspec
+
+from ioprobe.curve.io_properties import DiskRates
 from ioprobe.engine.engine import target_document
 from ioprobe.engine.lines import (
     LatencyRecord,
@@ -100,16 +103,20 @@ StormEvent = EngineFacts | StormProgress | StormRound | EngineEnd
 
 
 def storm_events(
-    target: EngineTarget, streams: StormStreams, runs: Sequence[StormRun]
+    target: EngineTarget,
+    streams: StormStreams,
+    runs: Sequence[StormRun],
+    rates: DiskRates | None = None,
 ) -> Iterator[StormEvent]:
     """Yield EngineFacts, then StormProgress and StormRound events in plan order, then EngineEnd.
 
     The first Ctrl-C ends the current run, whose result is kept; a second one raises
     KeyboardInterrupt. An error of the program is raised as StallscopeError with its exit code. Run
-    ids must be unique.
+    ids must be unique. With ``rates`` the cost of a request depends on its size and direction;
+    without them each costs the same.
     """
     runs_by_id = {run.id: run for run in runs}
-    plan = storm_plan_document(target, streams, runs)
+    plan = storm_plan_document(target, streams, runs, rates)
     for line in program_lines("storm", plan, target.descriptor):
         event = _event(line, runs_by_id)
         if event is not None:
@@ -117,12 +124,16 @@ def storm_events(
 
 
 def storm_plan_document(
-    target: EngineTarget, streams: StormStreams, runs: Sequence[StormRun]
+    target: EngineTarget,
+    streams: StormStreams,
+    runs: Sequence[StormRun],
+    rates: DiskRates | None = None,
 ) -> dict[str, object]:
     """Return ``stallscope.io.storm/1``."""
     return {
         "schema": PLAN_SCHEMA,
         "target": target_document(target),
+        "rates": None if rates is None else msgspec.structs.asdict(rates),
         "rounds": [
             {
                 "id": run.id,

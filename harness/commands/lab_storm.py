@@ -45,6 +45,10 @@ Examples:
 @click.option("--server", is_flag=True,
               help="Measure the reference server's queries beside its compaction, in the directory "
               "PATH.")  # fmt: skip
+@click.option("--io-properties", type=click.Path(path_type=Path), metavar="FILE",
+              help="Limits of the disk, as `stallscope io curve --kind writes --io-properties` "
+              "writes them; they set the cost of a request by direction and size. Default: every "
+              "request costs the same.")  # fmt: skip
 @click.option("--size", default="1G", show_default=True, metavar="SIZE",
               help="Size of the temporary file.")  # fmt: skip
 @click.option("--span", metavar="SIZE",

@@ -21,6 +21,7 @@ Examples:
   stallscope serve --port 0 --json
   stallscope serve --bind 0.0.0.0 --password-file secret
   stallscope serve --path disk --data values --disk-limit 8
+  stallscope serve --path disk --io-properties disk.yaml
 """
 
 
@@ -85,7 +86,15 @@ Examples:
     "--disk-limit",
     default="",
     metavar="N|none",
-    help="Limit of outstanding requests on the disk. Default: 8.",
+    help="Limit of outstanding requests on the disk, of all threads together. Default: 8, or the "
+    "number of threads if it is larger.",
+)
+@click.option(
+    "--io-properties",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Limits of the disk, as `stallscope io curve --kind writes --io-properties` writes them; "
+    "they set the cost of a request by direction and size. Default: every request costs the same.",
 )
 @click.option(
     "--disk-shares",
@@ -123,7 +132,7 @@ def command(as_json: bool, stages: str, **values: Any) -> int:
     batches, which switches instruction-cache stalls on and off. Any redis client can connect to
     it.
     """
+    from harness.serve.options import serve_options  # noqa: PLC0415 - start-up stays light
     from harness.serve.session import serve  # noqa: PLC0415
-    from harness.workload.options import ServerOptions  # noqa: PLC0415 - start-up stays light
 
-    return serve(ServerOptions(stages=stages == "on", **values), as_json=as_json)
+    return serve(serve_options(stages, values), as_json=as_json)

@@ -6,6 +6,41 @@ sequential requests, for reads and for writes.
 """
 
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+import msgspec
+
+from stallscope.documents import Record, read_bounded
+from stallscope.errors import UsageError
+
+_LARGEST_BYTES = 2**16
+_EXAMPLE = "stallscope io curve DIR --kind writes --io-properties FILE"
+
+Rate = Annotated[float, msgspec.Meta(ge=1, le=1e15)]
+
+
+class DiskRates(Record, frozen=True, kw_only=True):
+    """The limits of a disk in both directions; bandwidths are in bytes per second.
+
+    The I/O queue computes the cost of a request by its direction and size from them.
+    """
+
+    read_iops: Rate
+    read_bandwidth: Rate
+    write_iops: Rate
+    write_bandwidth: Rate
+
+    def argument(self) -> str:
+        """Return the rates in the form of the server's option --disk-rates."""
+        return ",".join(
+            f"{name}={int(rate)}" for name, rate in msgspec.structs.asdict(self).items()
+        )
+
+
+class _PropertiesFile(Record, frozen=True):
+    disks: tuple[DiskRates, ...]
+
 
 _READS_ONLY = """\
 # Writes were not measured, but seastar also requires write_iops and write_bandwidth. Measure them
@@ -42,3 +77,25 @@ def properties_text(disk: DiskProperties) -> str:
     entry = disk.document()
     head = "" if {"write_iops", "write_bandwidth"} <= entry.keys() else _READS_ONLY
     return head + yaml.safe_dump({"disks": [entry]}, sort_keys=False)
+
+
+def read_rates(path: Path) -> DiskRates:
+    """Return the limits of the disk in a file that ``properties_text`` wrote.
+
+    Raises UsageError if the file has several disks, or if a limit is missing or invalid;
+    RecordingError if it cannot be read.
+    """
+    import yaml  # noqa: PLC0415 - start-up stays light
+
+    try:
+        document = yaml.safe_load(read_bounded(path, _LARGEST_BYTES))
+        disks = msgspec.convert(document, _PropertiesFile).disks
+    except (yaml.YAMLError, RecursionError, UnicodeDecodeError) as error:
+        raise UsageError(f"{path} is not YAML: {error}", f"write it with {_EXAMPLE}") from error
+    except msgspec.ValidationError as error:
+        raise UsageError(
+            f"{path} does not have all limits of a disk: {error}", f"measure them with {_EXAMPLE}"
+        ) from error
+    if len(disks) != 1:
+        raise UsageError(f"{path} has {len(disks)} disks, expected one", "remove the others")
+    return disks[0]

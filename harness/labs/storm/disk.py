@@ -14,7 +14,7 @@ from harness.io.target_facts import (
 )
 from harness.labs.storm.measurement import StormMeasurement
 from harness.labs.storm.options import StormOptions
-from harness.labs.storm.plan import runs, setting_text, writing_s
+from harness.labs.storm.plan import cost_facts, runs, setting_text, writing_s
 from harness.labs.storm.trial import (
     Recommendation,
     recommend_limit,
@@ -95,7 +95,8 @@ class _DiskStorm:
         """Measure some runs of the plan with a single start of the program."""
         index_by_id = {run.id: index for index, run in enumerate(plan)}
         self._show_progress(plan, index_by_id[part[0].id], 0.0)
-        for event in storm_events(self.target, self.options.streams, part):
+        options = self.options
+        for event in storm_events(self.target, options.streams, part, options.rates):
             if time.monotonic() > self.end_s:
                 self.warnings.append(
                     f"ended after {self.options.max_s:g} s: the disk is slower than expected"
@@ -148,7 +149,7 @@ def _measure(
         modelled=target.kind is TargetKind.SIMULATED,
         recommendation=recommendation,
         rounds=tuple(storm.rounds),
-        facts=facts | engine_facts(engine),
+        facts=facts | engine_facts(engine) | cost_facts(options),
         warnings=(*target.warnings, *storm.warnings, *failure_notes(failure)),
         complete=complete,
         failure=failure,

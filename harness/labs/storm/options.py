@@ -6,6 +6,7 @@ from typing import Any
 
 from harness.cli.quantity_options import size_of
 from harness.page.pictures import split_outputs
+from ioprobe.curve.io_properties import DiskRates, read_rates
 from ioprobe.storm import StormStreams
 from ioprobe.target.simulated import PREFIX
 from stallscope.errors import UsageError
@@ -51,6 +52,8 @@ class StormOptions:
     size_bytes: int = 2**30
     span_bytes: int | None = None
     destroy: str | None = None
+    io_properties: Path | None = None  # the file of ``rates``
+    rates: DiskRates | None = None  # None: every request costs the same
     server: bool = False  # the reference server's queries beside its compaction
     output: Path | None = None
     pictures: tuple[Path, ...] = ()
@@ -73,6 +76,7 @@ def storm_options(path: str, values: dict[str, Any]) -> StormOptions:
     default_s = _MODELLED_RUN_S if modelled else _SERVER_RUN_S if values["server"] else _DISK_RUN_S
     duration_s = values["duration_s"]
     output, pictures = split_outputs(values["output"])
+    io_properties = values["io_properties"]
     return StormOptions(
         path=path,
         rounds=values["rounds"],
@@ -91,6 +95,8 @@ def storm_options(path: str, values: dict[str, Any]) -> StormOptions:
         size_bytes=size_of("--size", values["size"]),
         span_bytes=None if values["span"] is None else size_of("--span", values["span"]),
         destroy=values["destroy"],
+        io_properties=io_properties,
+        rates=None if io_properties is None else read_rates(io_properties),
         server=values["server"],
         output=output,
         pictures=pictures,

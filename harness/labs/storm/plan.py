@@ -74,3 +74,16 @@ def setting_text(setting: StormSetting) -> str:
         return "reader alone"
     limit = "no limit" if setting.limit is None else f"limit {setting.limit}"
     return f"{limit}, {'first come' if setting.shares is None else 'shares'}"
+
+
+def cost_facts(options: StormOptions) -> dict[str, str]:
+    """Return the cost of requests in the queue, as a label and a text; empty without rates."""
+    rates = options.rates
+    if rates is None:
+        return {}
+    return {
+        "cost of a request": f"by size and direction from {options.io_properties}: reads "
+        f"{rates.read_iops:,.0f}/s and {size_text(int(rates.read_bandwidth))}/s, writes "
+        f"{rates.write_iops:,.0f}/s and {size_text(int(rates.write_bandwidth))}/s; a limit is the "
+        "cost of as many of the largest requests"
+    }

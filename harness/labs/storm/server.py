@@ -19,7 +19,7 @@ from pathlib import Path
 from harness.cli.terminal import LiveLine, note
 from harness.labs.storm.measurement import StormMeasurement
 from harness.labs.storm.options import StormOptions
-from harness.labs.storm.plan import runs, setting_text
+from harness.labs.storm.plan import cost_facts, runs, setting_text
 from harness.labs.storm.queue_counts import QueueUse, queue_use, read_queue
 from harness.labs.storm.trial import Recommendation
 from harness.workload.cores import Cores, two_cores, usable_cpus
@@ -151,6 +151,7 @@ class _ServerStorm:
             cpus=str(self.cores.server),
             data=self.folder / "values",
             disk_limit=limit,
+            disk_rates="" if self.options.rates is None else self.options.rates.argument(),
             disk_shares=f"queries={reader},compaction={writer}",
             segment_bytes=str(_segment_bytes(self.options)),
         )
@@ -205,7 +206,7 @@ def measure_server_storm(options: StormOptions) -> StormMeasurement:
         modelled=False,
         recommendation=Recommendation(limit, how),
         rounds=tuple(finished),
-        facts=storm.facts(),
+        facts=storm.facts() | cost_facts(options),
         warnings=(
             *storm.warnings(),
             *_limit_warnings(finished, limit),

@@ -11,7 +11,7 @@ VALUES = {
     "rounds": 5, "duration_s": None, "warmup_s": 0.2, "rest_s": 0.0, "recommended": None,
     "limits": "128,8", "shares": "1000:100", "depth": 256, "read_block": "4K",
     "write_block": "128K", "size": "1G", "span": None, "destroy": None, "server": False,
-    "output": (), "force": False,
+    "output": (), "force": False, "io_properties": None,
 }  # fmt: skip
 
 
