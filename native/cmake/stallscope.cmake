@@ -60,9 +60,8 @@ endfunction()
 
 # stallscope_program(NAME SOURCES... [LINKS ...] [MEASURES]) makes the executable stallscope-NAME,
 # static if STALLSCOPE_STATIC is set, and installs it where the Python package finds it. A program's own
-# sources parse a command line and call a library, so a release compiles them with -O1: with -O3 the
-# command-line parser alone takes a third of the whole build. MEASURES: the speed of these sources
-# matters, and they get the optimization of the build type.
+# sources parse a command line and call a library, so a release compiles them with -O1. MEASURES: the
+# speed of these sources matters, and they get the optimization of the build type.
 function(stallscope_program name)
   cmake_parse_arguments(arg "MEASURES" "" "SOURCES;LINKS" ${ARGN})
   add_executable(stallscope-${name} ${arg_SOURCES})

@@ -1,9 +1,7 @@
 #include "command_line.hpp"
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <bit>
-#include <map>
 
 #include "arguments.hpp"
 #include "base/command_line.hpp"
@@ -35,13 +33,14 @@ constexpr const char* examples =
 constexpr unsigned min_stack_bytes = 256;
 constexpr unsigned max_stack_bytes = 65'528;
 
-// The option values from CLI11, before they are validated together.
+// The option values, before they are validated together.
 struct raw_options {
   std::vector<pid_t> pids;
   bool all_cpus = false;
   std::string cpus;
   std::uint64_t ring_kib = 0;
   std::uint64_t max_stack = 0;
+  std::string stacks = "auto";
   std::string python = "auto";
   bool user = false;
   bool kernel = false;
@@ -52,16 +51,16 @@ struct raw_options {
   bool has_stack_bytes = false;
 };
 
-void add_target(CLI::App& app, raw_options& raw, collect_options& options) {
+void add_target(cli::command& app, raw_options& raw, collect_options& options) {
   app.add_option("-p,--pid", raw.pids, "Processes, with their threads and later children")
-      ->delimiter(',');
+      .delimiter(',');
   app.add_flag("-a,--all-cpus", raw.all_cpus, "All CPUs");
   app.add_option("-C,--cpu", raw.cpus, "CPUs, as a list such as 0-3,8");
   app.add_option("-G,--cgroup", options.cgroup,
                  "Cgroup: its full path, or its path below the hierarchy");
 }
 
-void add_output(CLI::App& app, collect_options& options) {
+void add_output(cli::command& app, collect_options& options) {
   app.add_option("-o,--output", options.directory, "Directory of the recording, new or empty");
   app.add_flag("--force", options.force, "Replace an existing recording in the directory");
   app.add_option("--control-fd", options.control_fd,
@@ -72,7 +71,7 @@ void add_output(CLI::App& app, collect_options& options) {
                "Wait for \"enable\" on the control descriptor before attaching");
 }
 
-void add_sampling(CLI::App& app, raw_options& raw, collect_options& options) {
+void add_sampling(cli::command& app, raw_options& raw, collect_options& options) {
   app.add_option(
       "-e,--event", options.event,
       "Event to sample, by its libpfm4 name (default: cycles, or cpu-clock if the machine "
@@ -80,48 +79,45 @@ void add_sampling(CLI::App& app, raw_options& raw, collect_options& options) {
   app.add_option("--with", options.with,
                  "Events to count in the same group; each sample holds their counts. A name may "
                  "include its encoding: NAME=TYPE:CONFIG[:CONFIG1[:CONFIG2]]")
-      ->delimiter(',');
+      .delimiter(',');
   app.add_option(
       "--leader", options.leader,
       "Event that leads the group without sampling, if the CPU requires a leader (slots)");
-  auto* rate = app.add_option("-F,--freq", options.frequency_hz, "Samples per second and CPU")
-                   ->check(CLI::PositiveNumber)
-                   ->capture_default_str();
+  const cli::option rate =
+      app.add_option("-F,--freq", options.frequency_hz, "Samples per second and CPU")
+          .check(cli::positive_number())
+          .capture_default_str();
   app.add_option("-c,--count", options.period, "Sample after every N events instead")
-      ->excludes(rate)
-      ->check(CLI::PositiveNumber);
+      .excludes(rate)
+      .check(cli::positive_number());
   app.add_option("--duration", options.duration_s,
                  "Length of the recording in seconds (default: until the target ends)")
-      ->check(CLI::PositiveNumber);
-  auto* user = app.add_flag("--user", raw.user, "Sample user code only");
-  app.add_flag("--kernel", raw.kernel, "Fail if kernel code may not be sampled")->excludes(user);
+      .check(cli::positive_number());
+  const cli::option user = app.add_flag("--user", raw.user, "Sample user code only");
+  app.add_flag("--kernel", raw.kernel, "Fail if kernel code may not be sampled").excludes(user);
   app.add_option("--ring-kib", raw.ring_kib,
                  "Ring buffer per CPU in KiB, a power of two (default: from the sample rate)")
-      ->check(CLI::Range(64, 1 << 20));
+      .check(cli::range(64, 1 << 20));
   app.add_option("--max-stack", raw.max_stack,
                  "Frames per call chain (default: the kernel's limit)")
-      ->check(CLI::Range(1, 1024));
+      .check(cli::range(1, 1024));
 }
 
-void add_python(CLI::App& app, raw_options& raw) {
+void add_python(cli::command& app, raw_options& raw) {
   app.add_option("--python", raw.python,
                  "Python frames of CPython 3.11 and later: auto (read them, the default) or off")
-      ->check(CLI::IsMember({"auto", "off"}));
+      .check(cli::one_of({"auto", "off"}));
 }
 
-void add_stacks(CLI::App& app, collect_options& options) {
-  static const std::map<std::string, stack_method> methods{{"fp", stack_method::frame_pointers},
-                                                           {"dwarf", stack_method::copies},
-                                                           {"auto", stack_method::automatic}};
-  app.add_option("--stacks", options.stacks,
+void add_stacks(cli::command& app, raw_options& raw, collect_options& options) {
+  app.add_option("--stacks", raw.stacks,
                  "Method for user stacks: frame pointers (fp), copies that are unwound later "
                  "(dwarf), or chosen from the target's code (auto, the default)")
-      ->transform(CLI::Transformer(methods, CLI::ignore_case).description(""))
-      ->type_name("fp|dwarf|auto");
+      .transform(cli::one_of_in_any_case({"fp", "dwarf", "auto"}));
   app.add_option("--stack-bytes", options.stack_bytes,
                  "Size of a stack copy in bytes, a multiple of 8")
-      ->capture_default_str()
-      ->check(CLI::Range(min_stack_bytes, max_stack_bytes));
+      .capture_default_str()
+      .check(cli::range(min_stack_bytes, max_stack_bytes));
 }
 
 void choose_target(const raw_options& raw, collect_options& options) {
@@ -146,6 +142,9 @@ void check(const raw_options& raw, collect_options& options) {
   if (options.directory.empty()) usage("no output directory was named", "give one with -o DIR");
   if (raw.ring_kib != 0 && !std::has_single_bit(raw.ring_kib))
     usage("--ring-kib must be a power of two, such as 2048");
+  options.stacks = raw.stacks == "fp"      ? stack_method::frame_pointers
+                   : raw.stacks == "dwarf" ? stack_method::copies
+                                           : stack_method::automatic;
   if (options.stack_bytes % 8 != 0) usage("--stack-bytes must be a multiple of 8, such as 8192");
   if (raw.has_stack_bytes && options.stacks == stack_method::frame_pointers)
     usage("--stacks fp copies no stacks, so --stack-bytes has no effect",
@@ -172,12 +171,12 @@ std::optional<parsed_command_line> parse_command_line(const std::vector<std::str
   const auto arguments = split_arguments(words);
   parsed.options.command = arguments.command;
 
-  CLI::App app{summary, "stallscope-collect"};
+  cli::parser app{summary, "stallscope-collect"};
   app.set_version_flag("--version", "stallscope-collect " STALLSCOPE_VERSION " (protocol 1)");
   app.footer(examples);
   add_target(app, raw, parsed.options);
   add_sampling(app, raw, parsed.options);
-  add_stacks(app, parsed.options);
+  add_stacks(app, raw, parsed.options);
   add_python(app, raw);
   add_output(app, parsed.options);
   app.add_option("--protocol", raw.protocol,

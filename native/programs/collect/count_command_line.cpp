@@ -1,7 +1,5 @@
 #include "count_command_line.hpp"
 
-#include <CLI/CLI.hpp>
-
 #include "arguments.hpp"
 #include "base/command_line.hpp"
 #include "collect/reporter.hpp"
@@ -26,7 +24,7 @@ constexpr const char* count_examples =
     "Exit codes: 0 success; 2 usage error; 3 unsupported or not permitted on this machine; 4 the "
     "target failed.";
 
-// The option values from CLI11, before they are validated together.
+// The option values, before they are validated together.
 struct raw_count_options {
   std::vector<pid_t> pids;
   std::vector<pid_t> tids;
@@ -35,30 +33,30 @@ struct raw_count_options {
   int protocol = protocol_version;
 };
 
-void add_target(CLI::App& app, raw_count_options& raw, count::count_options& options) {
+void add_target(cli::command& app, raw_count_options& raw, count::count_options& options) {
   app.add_option("-p,--pid", raw.pids, "Processes, with their threads and later children")
-      ->delimiter(',');
+      .delimiter(',');
   app.add_flag("--per-thread", options.per_thread,
                "With -p: separate counts per thread; new threads start with the next window");
-  app.add_option("--tid", raw.tids, "Single threads, without their children")->delimiter(',');
+  app.add_option("--tid", raw.tids, "Single threads, without their children").delimiter(',');
   app.add_flag("-a,--all-cpus", raw.all_cpus, "All CPUs");
   app.add_option("-C,--cpu", raw.cpus, "CPUs, as a list such as 0-3,8");
   app.add_option("-G,--cgroup", options.cgroup,
                  "Cgroup: its full path, or its path below the hierarchy");
 }
 
-void add_counting(CLI::App& app, count::count_options& options) {
+void add_counting(cli::command& app, count::count_options& options) {
   app.add_option("--plan", options.plan, "Plan file: sets of events and their encodings, as JSON");
   app.add_option("--window", options.window_ms, "Time between reads in milliseconds, at least 50")
-      ->capture_default_str()
-      ->check(CLI::Range(count::min_window_ms, count::max_window_ms));
+      .capture_default_str()
+      .check(cli::range(count::min_window_ms, count::max_window_ms));
   app.add_option("--duration", options.duration_s,
                  "Length of the counting in seconds (default: until the target ends)")
-      ->check(CLI::PositiveNumber);
+      .check(cli::positive_number());
   app.add_flag("--user", options.user_only, "Count user code only");
 }
 
-void add_output(CLI::App& app, raw_count_options& raw, count::count_options& options) {
+void add_output(cli::command& app, raw_count_options& raw, count::count_options& options) {
   app.add_option("-o,--output", options.directory, "Directory of the recording, new or empty");
   app.add_flag("--force", options.force, "Replace an existing recording in the directory");
   app.add_option("--control-fd", options.control_fd,
@@ -98,7 +96,7 @@ void choose_target(const raw_count_options& raw, count::count_options& options) 
                                               : count::count_target::cpus;
 }
 
-void check(const CLI::App& app, const raw_count_options& raw, count::count_options& options) {
+void check(const cli::command& app, const raw_count_options& raw, count::count_options& options) {
   check_protocol(raw.protocol);
   choose_target(raw, options);
   if (options.plan.empty()) count_usage("no plan was named", "give one with --plan FILE");
@@ -122,7 +120,7 @@ std::optional<parsed_count_command_line> parse_count_command_line(
   parsed.options.command = arguments.command;
   arguments.options.erase(arguments.options.begin());  // "count"
 
-  CLI::App app{count_summary, "stallscope-collect count"};
+  cli::parser app{count_summary, "stallscope-collect count"};
   app.footer(count_examples);
   add_target(app, raw, parsed.options);
   add_counting(app, parsed.options);

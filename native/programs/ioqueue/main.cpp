@@ -14,6 +14,8 @@
 
 namespace {
 
+namespace cli = stallscope::cli;
+
 using stallscope::exit_code;
 using stallscope::failure;
 
@@ -26,41 +28,41 @@ void print_error(const failure& error) {
   std::puts(line.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace).c_str());
 }
 
-CLI::App* add_overhead(CLI::App& app, stallscope::ioqueue::overhead_options& options) {
-  CLI::App* command = app.add_subcommand(
+cli::command add_overhead(cli::command& app, stallscope::ioqueue::overhead_options& options) {
+  cli::command command = app.add_subcommand(
       "overhead", "Measure the CPU time of the I/O queue on a device that takes no time");
-  command->add_option("--way", options.mode, "With the queue, or without it (bare)")
-      ->check(CLI::IsMember({"queue", "bare"}))
-      ->capture_default_str();
-  command->add_option("--depth", options.depth, "Requests in flight")
-      ->check(CLI::Range(1U, stallscope::disk::max_depth))
-      ->capture_default_str();
-  command->add_option("--requests", options.requests, "Number of timed requests")
-      ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 40U))
-      ->capture_default_str();
+  command.add_option("--way", options.mode, "With the queue, or without it (bare)")
+      .check(cli::one_of({"queue", "bare"}))
+      .capture_default_str();
+  command.add_option("--depth", options.depth, "Requests in flight")
+      .check(cli::range(1U, stallscope::disk::max_depth))
+      .capture_default_str();
+  command.add_option("--requests", options.requests, "Number of timed requests")
+      .check(cli::range(std::uint64_t{1}, std::uint64_t{1} << 40U))
+      .capture_default_str();
   return command;
 }
 
 exit_code run(const stallscope::program& program, int argc, char** argv) {
-  CLI::App app("Measures disks, and the I/O queue under load", "stallscope-ioqueue");
+  cli::parser app("Measures disks, and the I/O queue under load", "stallscope-ioqueue");
   app.set_version_flag("--version", "stallscope-ioqueue " STALLSCOPE_VERSION);
-  app.require_subcommand(1);
+  app.require_subcommand(1, 1);
   bool die_with_parent = false;
   stallscope::add_die_with_parent(app, die_with_parent);
-  CLI::App* points =
+  cli::command points =
       app.add_subcommand("points", "Measure the points of a JSON plan on standard input");
-  CLI::App* storm = app.add_subcommand(
+  cli::command storm = app.add_subcommand(
       "storm",
       "Run a reader beside a storm of writes through the I/O queue; JSON plan on standard input");
   stallscope::ioqueue::overhead_options options;
-  CLI::App* overhead = add_overhead(app, options);
+  cli::command overhead = add_overhead(app, options);
   if (!stallscope::parse_command_line(app, argc, argv)) return exit_code::done;
   if (die_with_parent && !program.follow_parent()) return exit_code::done;
   std::signal(SIGPIPE, SIG_IGN);
   int status = 0;
-  if (points->parsed()) status = stallscope::ioqueue::points();
-  if (storm->parsed()) status = stallscope::ioqueue::storm();
-  if (overhead->parsed()) status = stallscope::ioqueue::overhead(options);
+  if (points.parsed()) status = stallscope::ioqueue::points();
+  if (storm.parsed()) status = stallscope::ioqueue::storm();
+  if (overhead.parsed()) status = stallscope::ioqueue::overhead(options);
   return static_cast<exit_code>(status);
 }
 

@@ -64,14 +64,14 @@ void write_out(const std::string& text) {
   }
 }
 
-void add_options(CLI::App& sub, kernel_command& command, const kernel_entry& entry) {
-  auto* duration = sub.add_option("--duration", command.duration_s,
-                                  "Duration in seconds; 0: until SIGINT or SIGTERM")
-                       ->check(CLI::Range(0.0, 1e6))
-                       ->capture_default_str();
+void add_options(cli::command& sub, kernel_command& command, const kernel_entry& entry) {
+  const cli::option duration = sub.add_option("--duration", command.duration_s,
+                                              "Duration in seconds; 0: until SIGINT or SIGTERM")
+                                   .check(cli::range(0.0, 1e6))
+                                   .capture_default_str();
   sub.add_option("--iterations", command.iterations, "Number of iterations per thread")
-      ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 60U))
-      ->excludes(duration);
+      .check(cli::range(std::uint64_t{1}, std::uint64_t{1} << 60U))
+      .excludes(duration);
   sub.add_option("--threads", command.threads,
                  "Number of threads [" + std::to_string(entry.threads) + "]");
   sub.add_option("--cpus", command.cpus,
@@ -84,16 +84,16 @@ void add_options(CLI::App& sub, kernel_command& command, const kernel_entry& ent
 
 }  // namespace
 
-void add_kernels(CLI::App& app, kernel_command& command) {
+void add_kernels(cli::command& app, kernel_command& command) {
   for (const kernel_entry& entry : all_kernels()) {
-    CLI::App* sub = app.add_subcommand(entry.name, entry.what);
-    sub->callback([&command, &entry] { command.entry = &entry; });
+    cli::command sub = app.add_subcommand(entry.name, entry.what);
+    sub.callback([&command, &entry] { command.entry = &entry; });
     // Adds only the options of the named kernel: the start of a program whose instructions are
     // counted should execute few instructions.
-    sub->preparse_callback(
-        [sub, &command, &entry](std::size_t) { add_options(*sub, command, entry); });
-    sub->footer(std::string("Expected diagnosis: ") + entry.expected +
-                "\nExample: stallscope-kernels " + entry.name + " --duration 2 --json");
+    sub.before_options(
+        [&command, &entry](cli::command& named) { add_options(named, command, entry); });
+    sub.footer(std::string("Expected diagnosis: ") + entry.expected +
+               "\nExample: stallscope-kernels " + entry.name + " --duration 2 --json");
   }
 }
 

@@ -2,11 +2,11 @@
 // Main thread only.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <cstdint>
 #include <optional>
 #include <string>
 
+#include "base/command_line.hpp"
 #include "kernels/table.hpp"
 
 namespace stallscope::kernels {
@@ -23,7 +23,7 @@ struct kernel_command {
 
 // Adds every kernel of the table as a subcommand, which fills `command` if it is named. `command`
 // must outlive the parsing.
-void add_kernels(CLI::App& app, kernel_command& command);
+void add_kernels(cli::command& app, kernel_command& command);
 
 // Runs the kernel until its end, SIGINT or SIGTERM, and writes its report: text to a terminal,
 // otherwise JSON. Throws std::invalid_argument if an option is invalid for the kernel, and

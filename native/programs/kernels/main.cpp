@@ -16,6 +16,7 @@
 
 namespace {
 
+namespace cli = stallscope::cli;
 namespace kernels = stallscope::kernels;
 
 using stallscope::exit_code;
@@ -31,25 +32,25 @@ struct command_line {
   bool list_json = false;
 };
 
-void add_mix(CLI::App& app, command_line& options) {
-  CLI::App* mix = app.add_subcommand(
+void add_mix(cli::command& app, command_line& options) {
+  cli::command mix = app.add_subcommand(
       "mix", "Run threads with known shares of CPU time: arithmetic, pointers, branches, sleeper");
-  mix->add_option("--duration", options.duration_s,
-                  "Duration in seconds; 0: until SIGINT or SIGTERM")
-      ->check(CLI::Range(0.0, 1e6))
-      ->capture_default_str();
-  mix->add_option("--interval-ms", options.interval_ms,
-                  "Interval between lines of output, in milliseconds")
-      ->check(CLI::Range(1.0, 1e6))
-      ->capture_default_str();
-  mix->add_option("--threads", options.threads, "Number of threads; the four roles repeat")
-      ->check(CLI::Range(1U, 32U))
-      ->capture_default_str();
-  mix->add_option("--working-set-mib", options.working_set_mib,
-                  "Working set of chase_pointers, in MiB")
-      ->check(CLI::Range(0.01, 65536.0))
-      ->capture_default_str();
-  mix->footer(
+  mix.add_option("--duration", options.duration_s,
+                 "Duration in seconds; 0: until SIGINT or SIGTERM")
+      .check(cli::range(0.0, 1e6))
+      .capture_default_str();
+  mix.add_option("--interval-ms", options.interval_ms,
+                 "Interval between lines of output, in milliseconds")
+      .check(cli::range(1.0, 1e6))
+      .capture_default_str();
+  mix.add_option("--threads", options.threads, "Number of threads; the four roles repeat")
+      .check(cli::range(1U, 32U))
+      .capture_default_str();
+  mix.add_option("--working-set-mib", options.working_set_mib,
+                 "Working set of chase_pointers, in MiB")
+      .check(cli::range(0.01, 65536.0))
+      .capture_default_str();
+  mix.footer(
       "Prints a JSON line with the CPU time of every function so far, or a table on a terminal.\n"
       "Example: stallscope-kernels mix --duration 20 & stallscope profile -p $! --duration 10");
 }
@@ -83,10 +84,10 @@ exit_code run_mix(const command_line& options) {
   return exit_code::done;
 }
 
-void add_list(CLI::App& app, command_line& options) {
-  CLI::Option* list =
+void add_list(cli::command& app, command_line& options) {
+  const cli::option list =
       app.add_flag("--list", options.list, "List the kernels with their expected diagnosis");
-  app.add_flag("--json", options.list_json, "Print the list as JSON")->needs(list);
+  app.add_flag("--json", options.list_json, "Print the list as JSON").needs(list);
   app.footer(
       "A kernel has one known bottleneck; mix runs several functions in known shares.\n"
       "Example: stallscope-kernels pointer-chase-dram --duration 2 --json");
@@ -110,7 +111,8 @@ exit_code run_selected(const command_line& options) {
 }
 
 exit_code run(int argc, char** argv) {
-  CLI::App app("Run programs with a known bottleneck, to check a profiler", "stallscope-kernels");
+  cli::parser app("Run programs with a known bottleneck, to check a profiler",
+                  "stallscope-kernels");
   app.set_version_flag("--version", "stallscope-kernels " STALLSCOPE_VERSION);
   app.require_subcommand(0, 1);
   command_line options;
@@ -118,7 +120,7 @@ exit_code run(int argc, char** argv) {
   add_mix(app, options);
   kernels::add_kernels(app, options.kernel);
   if (!stallscope::parse_command_line(app, argc, argv)) return exit_code::done;
-  if (!options.list && app.get_subcommands().empty()) {
+  if (!options.list && !app.has_subcommand()) {
     throw failure(exit_code::usage, "name a kernel, or mix; --list shows the kernels",
                   "see stallscope-kernels --help");
   }

@@ -10,39 +10,39 @@ constexpr std::uint64_t ns_per_ms = 1'000'000;
 constexpr std::uint64_t max_us = 600'000'000;
 constexpr std::uint64_t max_requests = std::uint64_t{1} << 40U;
 
-void add_faults(CLI::App& app, service_plan& plan, std::uint64_t& slow_us) {
-  const CLI::Range counts(std::uint64_t{1}, max_requests);
-  app.add_option("--fail-every", plan.fail_every, "Fail every Nth request with EIO")->check(counts);
+void add_faults(cli::command& app, service_plan& plan, std::uint64_t& slow_us) {
+  const cli::validator counts = cli::range(std::uint64_t{1}, max_requests);
+  app.add_option("--fail-every", plan.fail_every, "Fail every Nth request with EIO").check(counts);
   app.add_option("--fail-after", plan.fail_after, "Fail all requests with EIO after N requests")
-      ->check(counts);
-  auto* slow =
+      .check(counts);
+  const cli::option slow =
       app.add_option("--slow-us", slow_us, "Service time of slow requests, in microseconds")
-          ->check(CLI::Range(std::uint64_t{0}, max_us));
+          .check(cli::range(std::uint64_t{0}, max_us));
   app.add_option("--slow-every", plan.slow_every, "Make every Nth request slow")
-      ->check(counts)
-      ->needs(slow);
+      .check(counts)
+      .needs(slow);
   app.add_option("--slow-after", plan.slow_after, "Make all requests slow after N requests")
-      ->check(counts)
-      ->needs(slow);
+      .check(counts)
+      .needs(slow);
 }
 
-void add_limits(CLI::App& app, command_line& options, std::uint64_t& slice_ms) {
+void add_limits(cli::command& app, command_line& options, std::uint64_t& slice_ms) {
   app.add_option("--max-background", options.disk.max_background,
                  "Requests that the kernel sends at once; a small number is a hidden limit")
-      ->check(CLI::Range(1, 65535))
-      ->capture_default_str();
+      .check(cli::range(1, 65535))
+      .capture_default_str();
   app.add_option("--slice-requests", options.plan.slice_requests,
                  "Rate limit: requests started per time slice")
-      ->check(CLI::Range(std::uint64_t{1}, max_requests));
+      .check(cli::range(std::uint64_t{1}, max_requests));
   app.add_option("--slice-ms", slice_ms, "Length of a time slice, in milliseconds")
-      ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{60'000}))
-      ->capture_default_str();
+      .check(cli::range(std::uint64_t{1}, std::uint64_t{60'000}))
+      .capture_default_str();
 }
 
 }  // namespace
 
 std::optional<command_line> parse_command_line(int argc, char** argv) {
-  CLI::App app(
+  cli::parser app(
       "A disk with a known response curve: one file over FUSE, P servers with service time S",
       "stallscope-known-disk");
   app.set_version_flag("--version", "stallscope-known-disk " STALLSCOPE_VERSION);
@@ -51,19 +51,19 @@ std::optional<command_line> parse_command_line(int argc, char** argv) {
   std::uint64_t slow_us = 0;
   std::uint64_t slice_ms = 100;
   app.add_option("--size-bytes", options.disk.size_bytes, "Size of the file, in bytes")
-      ->check(CLI::Range(std::uint64_t{4096}, std::uint64_t{1} << 50U))
-      ->capture_default_str();
+      .check(cli::range(std::uint64_t{4096}, std::uint64_t{1} << 50U))
+      .capture_default_str();
   app.add_option("--servers", options.plan.servers, "Requests served at the same time")
-      ->check(CLI::Range(1U, 4096U))
-      ->capture_default_str();
+      .check(cli::range(1U, 4096U))
+      .capture_default_str();
   app.add_option("--service-us", service_us,
                  "Service time of a request, in microseconds; below 1000 the overhead shows")
-      ->check(CLI::Range(std::uint64_t{0}, max_us))
-      ->capture_default_str();
+      .check(cli::range(std::uint64_t{0}, max_us))
+      .capture_default_str();
   app.add_flag("--exponential", options.plan.exponential,
                "Draw service times from an exponential distribution with that mean");
   app.add_option("--seed", options.plan.seed, "Seed of the random service times")
-      ->capture_default_str();
+      .capture_default_str();
   add_limits(app, options, slice_ms);
   add_faults(app, options.plan, slow_us);
   app.footer(

@@ -1,6 +1,5 @@
 #include "command_line.hpp"
 
-#include <CLI/CLI.hpp>
 #include <charconv>
 #include <cmath>
 
@@ -43,68 +42,68 @@ std::optional<Number> number_of(std::string_view text) {
   return number;
 }
 
-void add_load(CLI::App& app, options& settings, option_texts& texts) {
+void add_load(cli::command& app, options& settings, option_texts& texts) {
   app.add_option("--target", settings.target, "Address of the RESP server: HOST:PORT or unix:PATH")
-      ->required();
+      .required();
   app.add_option("--password-file", settings.password_file,
                  "File whose first line is the password for AUTH");
   app.add_option("--connections", settings.connections, "Number of connections, over all threads")
-      ->check(CLI::Range(1U, 100'000U))
-      ->capture_default_str();
+      .check(cli::range(1U, 100'000U))
+      .capture_default_str();
   app.add_option("--threads", settings.threads, "Number of load threads")
-      ->check(CLI::Range(1U, 256U))
-      ->capture_default_str();
+      .check(cli::range(1U, 256U))
+      .capture_default_str();
   app.add_option("--pipeline", settings.when.pipeline, "Requests in flight per connection")
-      ->check(CLI::Range(1U, 4'096U))
-      ->capture_default_str();
+      .check(cli::range(1U, 4'096U))
+      .capture_default_str();
   app.add_option("--mode", texts.mode,
                  "closed: a reply triggers the next request; open: requests arrive at --rate")
-      ->check(CLI::IsMember({"closed", "open"}))
-      ->capture_default_str();
+      .check(cli::one_of({"closed", "open"}))
+      .capture_default_str();
   app.add_option("--rate", texts.rate, "Open loop: requests per second, over all connections")
-      ->check(CLI::Range(1e-3, 1e8));
+      .check(cli::range(1e-3, 1e8));
   app.add_option("--arrivals", texts.arrivals, "Open loop: arrival process")
-      ->check(CLI::IsMember({"poisson", "fixed"}))
-      ->capture_default_str();
+      .check(cli::one_of({"poisson", "fixed"}))
+      .capture_default_str();
   app.add_option("--think-us", texts.think_us,
                  "Closed loop: pause between a reply and the next request, in microseconds")
-      ->check(CLI::Range(0.0, 3.6e9))
-      ->capture_default_str();
+      .check(cli::range(0.0, 3.6e9))
+      .capture_default_str();
   app.add_option("--spin-us", texts.spin_us,
                  "Busy-wait before a due time, in microseconds; 0: sleep only")
-      ->check(CLI::Range(0.0, 1e6))
-      ->capture_default_str();
+      .check(cli::range(0.0, 1e6))
+      .capture_default_str();
 }
 
-void add_time(CLI::App& app, options& settings, option_texts& texts) {
+void add_time(cli::command& app, options& settings, option_texts& texts) {
   app.add_option("--duration", texts.duration_s, "Measured time, in seconds")
-      ->check(CLI::Range(0.01, 1e6))
-      ->capture_default_str();
+      .check(cli::range(0.01, 1e6))
+      .capture_default_str();
   app.add_option("--warmup", texts.warmup_s, "Warm-up before the measured time, in seconds")
-      ->check(CLI::Range(0.0, 1e6))
-      ->capture_default_str();
+      .check(cli::range(0.0, 1e6))
+      .capture_default_str();
   app.add_option("--requests", settings.when.max_requests,
                  "End after this number of measured requests; 0: no limit")
-      ->check(CLI::Range(std::uint64_t{0}, std::uint64_t{1} << 50U))
-      ->capture_default_str();
+      .check(cli::range(std::uint64_t{0}, std::uint64_t{1} << 50U))
+      .capture_default_str();
   app.add_option("--seed", settings.when.seed, "Random seed of arrivals, keys and values")
-      ->capture_default_str();
+      .capture_default_str();
   app.add_option("--cpus", texts.cpus, "CPUs for the threads, round-robin, for example 0-3,5");
 }
 
-void add_mix(CLI::App& app, options& settings, option_texts& texts) {
+void add_mix(cli::command& app, options& settings, option_texts& texts) {
   app.add_option("--keys", settings.what.keys, "Number of keys")
-      ->check(CLI::Range(std::uint64_t{1}, max_keys))
-      ->capture_default_str();
+      .check(cli::range(std::uint64_t{1}, max_keys))
+      .capture_default_str();
   app.add_option("--key-distribution", texts.key_distribution,
                  "uniform, zipf or zipf:S; the default of S is 0.99")
-      ->capture_default_str();
+      .capture_default_str();
   app.add_option("--value-bytes", texts.value_bytes, "Size of SET values in bytes: N or MIN-MAX")
-      ->capture_default_str();
+      .capture_default_str();
   app.add_option("--read-share", settings.what.read_share,
                  "Share of GET requests, 0 to 1; the rest is SET")
-      ->check(CLI::Range(0.0, 1.0))
-      ->capture_default_str();
+      .check(cli::range(0.0, 1.0))
+      .capture_default_str();
   app.add_option("--request-file", settings.what.request_file,
                  "Send the RESP requests of this file in a loop instead");
   app.add_flag("--check", settings.what.check,
@@ -150,7 +149,7 @@ void read_schedule(const option_texts& texts, schedule& when) {
   when.warmup_ns = ns_of(texts.warmup_s * 1e6);
 }
 
-// CLI::Range accepts NaN.
+// cli::range accepts NaN.
 void refuse_nan(const options& settings, const option_texts& texts) {
   for (const double number : {texts.rate, texts.think_us, texts.duration_s, texts.warmup_s,
                               texts.spin_us, settings.what.read_share}) {
@@ -184,8 +183,8 @@ options checked(options settings, const option_texts& texts) {
 }  // namespace
 
 std::optional<command_line> parse_command_line(int argc, char** argv) {
-  CLI::App app("Load a RESP server and measure latency from the due time of each request",
-               "stallscope-load");
+  cli::parser app("Load a RESP server and measure latency from the due time of each request",
+                  "stallscope-load");
   app.set_version_flag("--version", "stallscope-load " STALLSCOPE_VERSION);
   command_line line;
   option_texts texts;

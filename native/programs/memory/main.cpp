@@ -14,6 +14,7 @@
 
 namespace {
 
+namespace cli = stallscope::cli;
 namespace memory = stallscope::memory;
 
 using stallscope::exit_code;
@@ -57,12 +58,13 @@ void measure_all(const memory::measurement_plan& plan) {
 }
 
 exit_code run(int argc, char** argv) {
-  CLI::App app("Measure the load latency of every cache level and of memory", "stallscope-memory");
+  cli::parser app("Measure the load latency of every cache level and of memory",
+                  "stallscope-memory");
   app.set_version_flag("--version", "stallscope-memory " STALLSCOPE_VERSION);
   std::string path = "-";
   app.add_option("--plan", path,
                  "Plan, a JSON document of schema stallscope.memory-plan/1; -: standard input")
-      ->capture_default_str();
+      .capture_default_str();
   app.footer("`stallscope lab memory` creates the plan and analyzes the results.");
   if (!stallscope::parse_command_line(app, argc, argv)) return exit_code::done;
   try {

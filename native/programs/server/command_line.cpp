@@ -46,94 +46,94 @@ constexpr const char* footer =
     "  stallscope-server --unix /run/user/1000/stallscope.sock --cpus 2,3\n"
     "  stallscope-server --bind 0.0.0.0 --password-file ~/.stallscope-password";
 
-void add_listening(CLI::App& app, server_options& options, option_texts& texts) {
+void add_listening(cli::command& app, server_options& options, option_texts& texts) {
   app.add_option("--bind", options.bind,
                  "Listen address; non-loopback addresses require a password")
-      ->capture_default_str();
+      .capture_default_str();
   app.add_option("--port", texts.port, "TCP port; 0: any free port; -1: no TCP")
-      ->check(CLI::Range(-1, 65535))
-      ->capture_default_str();
+      .check(cli::range(-1, 65535))
+      .capture_default_str();
   app.add_option("--unix", options.unix_path, "Path of a unix socket with mode 0600");
   app.add_option("--password-file", texts.password_file,
                  "File of mode 600 that contains the password for clients");
   app.add_option("--metrics-port", texts.metrics_port,
                  "Loopback port for Prometheus metrics over HTTP; 0: any free port")
-      ->check(CLI::Range(0, 65535));
+      .check(cli::range(0, 65535));
 }
 
-void add_work(CLI::App& app, server_options& options, option_texts& texts) {
+void add_work(cli::command& app, server_options& options, option_texts& texts) {
   app.add_option("--threads", texts.threads,
                  "Number of shards, one pinned thread each; default: 1, or the number of --cpus")
-      ->check(CLI::Range(1, 256));
+      .check(cli::range(1, 256));
   app.add_option("--cpus", texts.cpus, "CPUs for the threads, for example 0-3,8");
   app.add_option("--path", texts.path, "Code that a request runs through")
-      ->check(CLI::IsMember({"kv", "query", "codec", "disk"}))
-      ->capture_default_str();
+      .check(cli::one_of({"kv", "query", "codec", "disk"}))
+      .capture_default_str();
   app.add_option("--stages", texts.stages, "Run the steps of the path as stages, in batches")
-      ->check(CLI::IsMember({"on", "off"}))
-      ->capture_default_str();
+      .check(cli::one_of({"on", "off"}))
+      .capture_default_str();
   app.add_option("--max-batch", options.stage.max_batch,
                  "Maximum number of calls per batch of a stage")
-      ->check(CLI::Range(1, 1 << 20))
-      ->capture_default_str();
+      .check(cli::range(1, 1 << 20))
+      .capture_default_str();
   app.add_option("--task-quota-us", texts.task_quota_us, "Time quota of a task, in microseconds")
-      ->check(CLI::Range(1, 1'000'000))
-      ->capture_default_str();
+      .check(cli::range(1, 1'000'000))
+      .capture_default_str();
   app.add_option("--write", texts.write,
                  "Send replies once per turn of the loop (deferred) or immediately (eager)")
-      ->check(CLI::IsMember({"deferred", "eager"}))
-      ->capture_default_str();
+      .check(cli::one_of({"deferred", "eager"}))
+      .capture_default_str();
   app.add_option("--footprint-kb", options.footprint_kb, "Generated code of the codec path, in KB")
-      ->capture_default_str();
+      .capture_default_str();
   app.add_option("--stage-kb", options.stage_kb,
                  "Generated code per stage of the codec path, in KB")
-      ->capture_default_str();
+      .capture_default_str();
   app.add_option("--log-batches", options.log_batches, "File to write all batches to, at the end");
 }
 
-void add_limits(CLI::App& app, server_options& options, option_texts& texts) {
+void add_limits(cli::command& app, server_options& options, option_texts& texts) {
   client_limits& limits = options.limits;
   app.add_option("--maxmemory", texts.maxmemory,
                  "Memory for keys and values, in bytes; 0: no limit")
-      ->transform(CLI::AsSizeValue(false))
-      ->capture_default_str();
+      .transform(cli::size_in_bytes())
+      .capture_default_str();
   app.add_option("--maxmemory-policy", texts.policy, "Eviction policy when --maxmemory is reached")
-      ->check([](const std::string& name) {
+      .check([](const std::string& name) {
         return store::eviction_policy_of(name) ? std::string{} : "unknown policy " + name;
       })
-      ->capture_default_str();
+      .capture_default_str();
   app.add_option("--maxclients", limits.clients, "Maximum number of connections")
-      ->check(CLI::Range(1, 10'000'000))
-      ->capture_default_str();
+      .check(cli::range(1, 10'000'000))
+      .capture_default_str();
   app.add_option("--max-request-bytes", limits.request_bytes, "Maximum size of a request")
-      ->transform(CLI::AsSizeValue(false))
-      ->check(CLI::Range(std::size_t{1024}, std::size_t{512} << 20U))
-      ->capture_default_str();
+      .transform(cli::size_in_bytes())
+      .check(cli::range(std::size_t{1024}, std::size_t{512} << 20U))
+      .capture_default_str();
   app.add_option("--max-pipeline", limits.pipeline,
                  "Maximum number of requests in flight per client")
-      ->check(CLI::Range(1, 1 << 20))
-      ->capture_default_str();
+      .check(cli::range(1, 1 << 20))
+      .capture_default_str();
   app.add_option("--max-output-bytes", limits.output_bytes,
                  "Maximum size of unsent replies per client")
-      ->transform(CLI::AsSizeValue(false))
-      ->check(CLI::Range(std::size_t{1024}, std::size_t{1} << 40U))
-      ->capture_default_str();
+      .transform(cli::size_in_bytes())
+      .check(cli::range(std::size_t{1024}, std::size_t{1} << 40U))
+      .capture_default_str();
   app.add_option("--max-buffered-bytes", limits.buffered_bytes,
                  "Maximum size of all client buffers, per thread")
-      ->transform(CLI::AsSizeValue(false))
-      ->capture_default_str();
+      .transform(cli::size_in_bytes())
+      .capture_default_str();
   app.add_option("--stalled-s", texts.stalled_s,
                  "Close a client that reads no reply for this time, in seconds")
-      ->check(CLI::Range(1, 86'400))
-      ->capture_default_str();
+      .check(cli::range(1, 86'400))
+      .capture_default_str();
 }
 
-void add_disk(CLI::App& app, server_options& options, option_texts& texts) {
+void add_disk(cli::command& app, server_options& options, option_texts& texts) {
   app.add_option("--data", options.disk.directory,
                  "Directory for --path disk; default: temporary files");
   app.add_option("--sync", texts.sync, "each-batch: acknowledge writes after they are durable")
-      ->check(CLI::IsMember({"none", "each-batch"}))
-      ->capture_default_str();
+      .check(cli::one_of({"none", "each-batch"}))
+      .capture_default_str();
   app.add_option("--disk-limit", texts.disk_limit,
                  "Requests in flight on the disk, of all threads together, or none for no limit; "
                  "default: 8, or the number of threads if it is larger");
@@ -143,11 +143,11 @@ void add_disk(CLI::App& app, server_options& options, option_texts& texts) {
                  "request costs the same");
   app.add_option("--disk-shares", texts.disk_shares,
                  "Disk shares of queries and compaction while both are waiting")
-      ->capture_default_str();
+      .capture_default_str();
   app.add_option("--segment-bytes", options.disk.segment_bytes, "Size of a segment of the log")
-      ->transform(CLI::AsSizeValue(false))
-      ->check(CLI::Range(std::size_t{1} << 20U, std::size_t{1} << 30U))
-      ->capture_default_str();
+      .transform(cli::size_in_bytes())
+      .check(cli::range(std::size_t{1} << 20U, std::size_t{1} << 30U))
+      .capture_default_str();
 }
 
 std::vector<int> allowed_cpus() {
@@ -300,7 +300,7 @@ void check(const option_texts& texts, server_options& options) {
 }  // namespace
 
 std::optional<parsed_command_line> parse_command_line(int argc, char** argv) {
-  CLI::App app{
+  cli::parser app{
       "Reference server of stallscope: RESP over TCP and unix sockets, one thread per core",
       "stallscope-server"};
   app.set_version_flag("--version", "stallscope-server " STALLSCOPE_VERSION);

@@ -1,6 +1,5 @@
 #include "offline.hpp"
 
-#include <CLI/CLI.hpp>
 #include <cerrno>
 #include <fstream>
 #include <iomanip>
@@ -112,21 +111,21 @@ void replay(const offline_work& work, const server_options& options) {
 
 }  // namespace
 
-void add_offline_options(CLI::App& app, offline_work& work) {
-  auto* make = app.add_option("--make-requests", work.requests,
-                              "Write this number of valid requests for --path and exit")
-                   ->check(CLI::Range(std::uint64_t{1}, max_requests));
-  app.add_option("--requests-seed", work.seed, "Random seed of the requests")
-      ->capture_default_str();
-  auto* output = app.add_option("-o,--output", work.output, "Output file of --make-requests");
-  make->needs(output);
-  auto* replay = app.add_option("--replay", work.replay,
-                                "Run a file of requests without sockets and exit, for simulators");
+void add_offline_options(cli::command& app, offline_work& work) {
+  cli::option make = app.add_option("--make-requests", work.requests,
+                                          "Write this number of valid requests for --path and exit")
+                               .check(cli::range(std::uint64_t{1}, max_requests));
+  app.add_option("--requests-seed", work.seed, "Random seed of the requests").capture_default_str();
+  const cli::option output =
+      app.add_option("-o,--output", work.output, "Output file of --make-requests");
+  make.needs(output);
+  const cli::option replay = app.add_option(
+      "--replay", work.replay, "Run a file of requests without sockets and exit, for simulators");
   app.add_option(
          "--batches", work.batches,
          "Batches for --stages on: a file of --log-batches; default: batches of --max-batch")
-      ->needs(replay);
-  make->excludes(replay);
+      .needs(replay);
+  make.excludes(replay);
 }
 
 void run_offline(const offline_work& work, const server_options& options) {

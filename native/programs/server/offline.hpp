@@ -4,11 +4,8 @@
 #include <cstdint>
 #include <string>
 
+#include "base/command_line.hpp"
 #include "server/shards/server_options.hpp"
-
-namespace CLI {
-class App;
-}
 
 namespace stallscope::server {
 
@@ -22,7 +19,7 @@ struct offline_work {
   [[nodiscard]] bool requested() const { return requests != 0 || !replay.empty(); }
 };
 
-void add_offline_options(CLI::App& app, offline_work& work);
+void add_offline_options(cli::command& app, offline_work& work);
 
 // Does the work and prints one JSON line. Throws std::system_error and std::runtime_error with the
 // file name.

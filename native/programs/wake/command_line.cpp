@@ -40,8 +40,8 @@ std::vector<int> parse_cpus(const std::string& text) {
 }  // namespace
 
 std::optional<command_line> parse_command_line(int argc, char** argv) {
-  CLI::App app("Measures how long wake-ups take: of a timer, or of a request and its reply",
-               "stallscope-wake");
+  cli::parser app("Measures how long wake-ups take: of a timer, or of a request and its reply",
+                  "stallscope-wake");
   app.set_version_flag("--version", "stallscope-wake " STALLSCOPE_VERSION);
   command_line options;
   options.kind = "timer";
@@ -50,22 +50,22 @@ std::optional<command_line> parse_command_line(int argc, char** argv) {
   std::string cpus;
   app.add_option("--kind", options.kind,
                  "timer, or the channel of a request: futex, pipe, unix or tcp")
-      ->check(CLI::IsMember({"timer", "futex", "pipe", "unix", "tcp"}))
-      ->capture_default_str();
+      .check(cli::one_of({"timer", "futex", "pipe", "unix", "tcp"}))
+      .capture_default_str();
   app.add_option("--think-us", think_us,
                  "Sleep before each request, or period of the timer, in microseconds")
-      ->check(CLI::Range(0.0, 1e7))
-      ->capture_default_str();
+      .check(cli::range(0.0, 1e7))
+      .capture_default_str();
   app.add_option("--processes", options.plan.processes,
                  "2: client and server; 3: client, front end and back end")
-      ->check(CLI::Range(2U, 3U))
-      ->capture_default_str();
+      .check(cli::range(2U, 3U))
+      .capture_default_str();
   app.add_option("--duration", duration_s, "Duration in seconds; the first tenth is warm-up")
-      ->check(CLI::Range(0.01, 86'400.0))
-      ->capture_default_str();
+      .check(cli::range(0.01, 86'400.0))
+      .capture_default_str();
   app.add_option("--samples", options.plan.most_samples, "Maximum number of samples; 0: no maximum")
-      ->check(CLI::Range(std::uint64_t{0}, std::uint64_t{1} << 40U))
-      ->capture_default_str();
+      .check(cli::range(std::uint64_t{0}, std::uint64_t{1} << 40U))
+      .capture_default_str();
   app.add_option("--cpus", cpus, "CPUs of the processes, in turn, such as 0,2");
   app.add_option("-o,--output", options.log, "New file for the histogram");
   add_die_with_parent(app, options.die_with_parent);

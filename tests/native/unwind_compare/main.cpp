@@ -1,12 +1,12 @@
 // unwind-compare: stops a program at random moments, steps on from there instruction by
 // instruction, and compares the chains of our unwinder with those of elfutils.
-#include <CLI/CLI.hpp>
 #include <chrono>
 #include <cstdio>
 #include <iostream>
 #include <memory>
 #include <random>
 
+#include "base/command_line.hpp"
 #include "comparison.hpp"
 #include "elfutils_walk.hpp"
 #include "our_walk.hpp"
@@ -14,6 +14,7 @@
 
 namespace {
 
+namespace cli = stallscope::cli;
 using namespace stallscope::unwind_compare;
 
 constexpr std::size_t most_frames = 1024;
@@ -144,7 +145,7 @@ void compare_all(const options& asked) {
   std::cout << found.document().dump(1) << '\n';
 }
 
-void add_options(CLI::App& app, options& asked) {
+void add_options(cli::command& app, options& asked) {
   app.add_option("--pid", asked.process, "the process to look at");
   app.add_option("--chains", asked.chains, "how many chains to compare");
   app.add_option("--seed", asked.seed, "of the moments and steps");
@@ -158,9 +159,9 @@ void add_options(CLI::App& app, options& asked) {
 
 int run(int argc, char** argv) {
   options asked;
-  CLI::App app{"Compares our call chains with elfutils' on a live process.", "unwind-compare"};
+  cli::parser app{"Compares our call chains with elfutils' on a live process.", "unwind-compare"};
   add_options(app, asked);
-  CLI11_PARSE(app, argc, argv);
+  if (!stallscope::parse_command_line(app, argc, argv)) return 0;
   if ((asked.process == 0) == asked.command.empty()) {
     std::fputs("unwind-compare: give either --pid or a command\n", stderr);
     return 2;
