@@ -9,6 +9,7 @@ from harness.io.queue.text import (
     depth_text,
     device_text,
     equal_devices,
+    implied_text,
     interval_text,
     mount_text,
     pressure_text,
@@ -55,6 +56,7 @@ def _setting_rows(settings: Iterable[QueueSetting]) -> list[tuple[str, str, str]
 
 def _device_values(device: DeviceDescription, interval_s: float | None) -> dict[str, object]:
     texts = [] if interval_s is None else [interval_text(device, interval_s)]
+    texts += map(implied_text, device.implied_throughput)
     return {"title": device_text(device), "texts": texts}
 
 

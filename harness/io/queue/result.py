@@ -8,6 +8,7 @@ from msgspec import structs
 
 from harness.recordings.results import RecordedResult
 from ioprobe.block_queue.activity import ActivityInterval, DeviceActivity
+from ioprobe.block_queue.implied_throughput import ImpliedThroughput, implied_throughput
 from ioprobe.block_queue.queue import BlockQueue, Pressure, QueueDevice
 from ioprobe.block_queue.settings import (
     QueueSetting,
@@ -38,6 +39,7 @@ class DeviceDescription(QueueDevice, frozen=True, kw_only=True):
 
     settings: tuple[QueueSetting, ...]
     over_interval: DeviceActivity | None = None
+    implied_throughput: tuple[ImpliedThroughput, ...] = ()  # of reads and writes; needs an interval
 
 
 class QueueResult(RecordedResult, frozen=True, kw_only=True, tag="stallscope.io.queue/1"):
@@ -116,8 +118,10 @@ def _mount(mount: Mount) -> MountDescription:
 
 def _device(device: QueueDevice, interval: ActivityInterval | None) -> DeviceDescription:
     values = {name: getattr(device, name) for name in structs.asdict(device)}
+    activity = interval.devices.get(device.name) if interval else None
     return DeviceDescription(
         **values,
         settings=tuple(device_settings(device)),
-        over_interval=interval.devices.get(device.name) if interval else None,
+        over_interval=activity,
+        implied_throughput=implied_throughput(device, activity),
     )

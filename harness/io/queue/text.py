@@ -6,6 +6,7 @@ from harness.cli.terminal import percent, printable, wrapped
 from harness.io.queue.result import DeviceDescription, MountDescription, QueueResult
 from harness.io.queue.stalls_text import stalls_lines
 from ioprobe.block_queue.activity import DeviceActivity
+from ioprobe.block_queue.implied_throughput import ImpliedThroughput
 from ioprobe.block_queue.queue import PressureLine
 from ioprobe.block_queue.settings import QueueSetting
 from stallscope.quantities import size_text
@@ -29,6 +30,8 @@ def lines(result: QueueResult, width: int) -> Iterator[str]:
             if result.interval_s is not None:
                 text = interval_text(device, result.interval_s)
                 yield from wrapped(f"  {text}", width, "    ")
+            for implied in device.implied_throughput:
+                yield from wrapped(f"  {implied_text(implied)}", width, "    ")
         yield from _setting_lines(devices[0].settings, width)
     yield ""
     if result.interval_s is not None:
@@ -98,6 +101,19 @@ def activity_text(activity: DeviceActivity) -> str:
     if activity.merged_share is not None:
         parts.append(f"{percent(activity.merged_share)} of requests were merged")
     return ", ".join(parts)
+
+
+def implied_text(implied: ImpliedThroughput) -> str:
+    """Return the throughput that a full queue implies, as a formula and a comparison."""
+    size, rate, measured = (
+        size_text(round(value))
+        for value in (implied.request_bytes, implied.bytes_per_s, implied.measured_bytes_per_s)
+    )
+    return (
+        f"{implied.source.capitalize()}: a full queue of {implied.direction} would carry at most "
+        f"{rate}/s (nr_requests {implied.requests} x {size} / {implied.latency_ms:.3g} ms); "
+        f"measured {measured}/s"
+    )
 
 
 def _mean_text(milliseconds: float | None) -> str:

@@ -33,6 +33,9 @@ def test_the_activity_of_devices_is_printed(machine: Machines) -> None:
     roots = machine("sata-rotational")
     text = "\n".join(lines(result(roots, "/dev/sda", interval(sda=ACTIVITY)), 200))
     assert "In 2 s: 100 reads/s (400 KiB/s, mean 10 ms), 50 writes/s (0 B/s), 2 in flight" in text
+    full = "full queue of reads would carry at most 25 MiB/s (nr_requests 64 x 4 KiB / 10 ms)"
+    assert f"Modelled: a {full}; measured 400 KiB/s" in text
+    assert "queue of writes" not in text, "nothing was written, so there is no size"
     text = "\n".join(lines(result(roots, "/dev/sda", interval()), 200))
     assert "unknown: its counters" in text
 
