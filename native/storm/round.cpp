@@ -198,21 +198,22 @@ round_result storm_run::run() {
 
 void storm_run::measure() {
   disk::account_watch account;
+  const auto ticks = read_cpu_ticks();
+  account.begin();
+  // Reading the counters takes up to a millisecond, in which requests would count without time.
   queue_.reset_metrics();
   if (reader_) reader_->begin_window();
   if (writer_) writer_->begin_window();
-  const auto ticks = read_cpu_ticks();
-  account.begin();
   const auto begun = now();
   run_until(begun + nanoseconds(std::llround(result_.round.duration_s * 1e9)));
   const auto ended = now();
+  if (ended > begun) record_queue(ended - begun);
   account.end();
   result_.account = account.account();
   if (!result_.modelled) result_.iowait_share = iowait_share(ticks, read_cpu_ticks());
   if (result_.modelled) result_.account.run_delay_ns.reset();
   result_.begin_ns = static_cast<std::uint64_t>(begun.count());
   result_.end_ns = static_cast<std::uint64_t>(ended.count());
-  if (ended > begun) record_queue(ended - begun);
 }
 
 void storm_run::record_queue(nanoseconds passed) {
