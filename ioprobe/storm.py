@@ -22,7 +22,7 @@ from ioprobe.engine.lines import (
 )
 from ioprobe.engine.points import EngineEnd, EngineFacts, EngineTarget
 from ioprobe.engine.process import program_lines
-from stallscope.documents import Amount, Count, Record, field
+from stallscope.documents import Amount, Count, Record, Share, field
 
 PLAN_SCHEMA = "stallscope.io.storm/1"
 
@@ -70,6 +70,16 @@ class ReaderLatency(Record, frozen=True):
     max: Amount
 
 
+class StormPoint(Record, frozen=True, kw_only=True):
+    """An interval of a run that ends at ``t_s``, in seconds from the end of the warm-up."""
+
+    t_s: Amount
+    replies_per_s: Amount
+    iowait_share: Share | None  # of all CPUs' time; None if the kernel does not report it
+    queued: Amount  # mean number of requests that wait in the I/O queue
+    below: Amount  # mean number of requests that the queue passed on: kernel and device
+
+
 @dataclass(frozen=True, slots=True)
 class StormRound:
     """The result of a run; a latency starts when the queue receives the request."""
@@ -89,6 +99,7 @@ class StormRound:
     errors: Mapping[str, int]
     failed: tuple[str, ...]  # reasons not to trust the run
     interrupted: bool
+    series: tuple[StormPoint, ...] = ()  # the run over time; empty if it was not sampled
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,8 +14,9 @@ class MachineTime:
     """Ticks of CPUs since boot: all of them, idle ones, and those stolen by the host."""
 
     all: int
-    idle: int
+    idle: int  # including iowait
     stolen: int
+    iowait: int  # idle while a task of the CPU waits for block I/O
 
 
 def read_machine_time(proc: Path) -> MachineTime | None:
@@ -33,6 +34,7 @@ def read_cpu_time(proc: Path, cpus: Collection[int]) -> MachineTime | None:
         sum(time.all for time in times),
         sum(time.idle for time in times),
         sum(time.stolen for time in times),
+        sum(time.iowait for time in times),
     )
 
 
@@ -43,5 +45,5 @@ def _times_by_name(proc: Path) -> dict[str, MachineTime]:
         words = line.split()
         if line.startswith("cpu") and len(words) >= 9 and all(map(str.isdecimal, words[_FIELDS])):
             ticks = [int(word) for word in words[_FIELDS]]
-            times[words[0]] = MachineTime(sum(ticks), ticks[3] + ticks[4], ticks[7])
+            times[words[0]] = MachineTime(sum(ticks), ticks[3] + ticks[4], ticks[7], ticks[4])
     return times

@@ -13,6 +13,7 @@ Examples:
   stallscope lab storm /var/lib/db --rounds 9 --seconds 2 --recommended 8
   stallscope lab storm /srv --limits 64,4 --shares 10:1 -o storm.svg
   stallscope lab storm /srv --server --size 256M
+  stallscope lab storm /srv --server --write-share 0.3 --seconds 60 -o storm
   stallscope lab storm sim:servers=8,service=1ms --json | jq '.rows[] | [.limit, .reader_ns.p99]'
 """
 
@@ -22,7 +23,7 @@ Examples:
 @click.option("--rounds", type=click.IntRange(1, 1000), default=5, show_default=True,
               help="Number of rounds; each measures every setting once. Fewer than five give no "
               "verdict.")  # fmt: skip
-@click.option("--seconds", "duration_s", type=Number(0.05, 600), metavar="S",
+@click.option("--seconds", "duration_s", type=Number(0.05, 3600), metavar="S",
               help="Length of each measurement, in seconds. Default: 1; 3 with --server; 10 in "
               "virtual time for a simulated disk.")  # fmt: skip
 @click.option("--warmup", "warmup_s", type=Number(0, 600), default=0.2, show_default=True,
@@ -49,6 +50,9 @@ Examples:
               help="Limits of the disk, as `stallscope io curve --kind writes --io-properties` "
               "writes them; they set the cost of a request by direction and size. Default: every "
               "request costs the same.")  # fmt: skip
+@click.option("--write-share", type=Number(0, 1), default=0.0, show_default=True, metavar="W",
+              help="Share of writes among the requests of the server's clients, 0 to 1. Writes are "
+              "durable when they are acknowledged.")  # fmt: skip
 @click.option("--size", default="1G", show_default=True, metavar="SIZE",
               help="Size of the temporary file.")  # fmt: skip
 @click.option("--span", metavar="SIZE",

@@ -29,7 +29,9 @@ PLAN = CurvePlan(
 )  # a short curve; `stallscope io curve` measures longer
 STORM_ROUNDS = 5
 STORM_S = 0.3
-STORM_TRIAL = TrialOptions(limits=(64, 48, 32, 16, 8), rounds=8, duration_s=0.2, warmup_s=0.05)
+STORM_TRIAL = TrialOptions(
+    limits=(64, 48, 32, 16, 8), rounds=8, max_repeats=0, duration_s=0.2, warmup_s=0.05
+)
 STORM_MAX_S = 12.0
 EXPECTED_S = 38.0  # including the time to write the files
 

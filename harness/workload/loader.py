@@ -61,9 +61,11 @@ class RunningLoad:
             raise _check_error(result)
         return result
 
-    def finished_rate(self) -> tuple[LoadResult, float]:
+    def finished_rate(
+        self, on_second: Callable[[LoadSecond], None] = _ignore_second
+    ) -> tuple[LoadResult, float]:
         """Return the result and its rate; raises TargetError if nothing was measured."""
-        result = self.finish()
+        result = self.finish(on_second)
         if result.achieved_rate_per_s is None:
             raise TargetError(
                 f"no request to {self.options.target} was measured", "use a longer --duration"

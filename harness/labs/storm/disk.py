@@ -20,6 +20,8 @@ from harness.labs.storm.trial import (
     recommend_limit,
     trial_options,
     trial_runs,
+    tried_limits,
+    undecided_limits,
 )
 from ioprobe.engine.points import EngineEnd, EngineFacts
 from ioprobe.engine.runner import EngineRunner
@@ -169,8 +171,15 @@ def _recommendation(options: StormOptions, target: Target, live: LiveLine) -> Re
     if options.recommended is not None:
         return Recommendation(options.recommended, "from --recommended")
     storm = _DiskStorm(trial_options(options), target, live, math.inf, prefix="trial of limits, ")
-    if not storm.measure(trial_runs(options)):
-        raise KeyboardInterrupt
+    plan = trial_runs(options)
+    for repeat in range(1 + options.trial.max_repeats):
+        if not storm.measure(plan):
+            raise KeyboardInterrupt
+        undecided = undecided_limits(tried_limits(options, storm.rounds))
+        if not undecided or target.simulated:
+            break
+        storm.prefix = "trial of limits, repeated, "
+        plan = trial_runs(options, undecided, first_round=(repeat + 1) * options.trial.rounds)
     recommendation = recommend_limit(options, storm.rounds)
     if recommendation is None:
         raise UnableError(

@@ -26,8 +26,9 @@ _MODELLED_RUN_S = 10.0  # virtual time, computed within moments
 class TrialOptions:
     """The trial that selects the recommended limit; short rounds, because a disk's speed drifts."""
 
-    limits: tuple[int, ...] = (64, 48, 32, 24, 16, 12, 8, 4)
+    limits: tuple[int, ...] = (96, 64, 48, 32, 24, 16, 12, 8, 4)
     rounds: int = 20
+    max_repeats: int = 3  # further times with the limits on which the rounds did not decide
     duration_s: float = 0.2
     warmup_s: float = 0.05
 
@@ -55,6 +56,7 @@ class StormOptions:
     io_properties: Path | None = None  # the file of ``rates``
     rates: DiskRates | None = None  # None: every request costs the same
     server: bool = False  # the reference server's queries beside its compaction
+    write_share: float = 0.0  # of the clients' requests to the server
     output: Path | None = None
     pictures: tuple[Path, ...] = ()
     force: bool = False
@@ -98,10 +100,18 @@ def storm_options(path: str, values: dict[str, Any]) -> StormOptions:
         io_properties=io_properties,
         rates=None if io_properties is None else read_rates(io_properties),
         server=values["server"],
+        write_share=_write_share(values),
         output=output,
         pictures=pictures,
         force=values["force"],
     )
+
+
+def _write_share(values: dict[str, Any]) -> float:
+    share = values["write_share"]
+    if share and not values["server"]:
+        raise UsageError("--write-share requires --server", "add --server")
+    return float(share)
 
 
 def _limits(text: str) -> tuple[int, ...]:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from markupsafe import Markup
 
 from harness.labs.storm.result import StormResult, StormRow
+from harness.labs.storm.series_panel import series_panels
 from harness.labs.storm.text import HEADS, comparison_text, masked_texts, row_cells
 from harness.page.document import fragment
 from harness.page.latency_panel import DECADES, look
@@ -20,7 +21,7 @@ _RowsByName = Sequence[tuple[str, Sequence[StormRow]]]
 
 
 def panels(result: StormResult) -> tuple[Panel, ...]:
-    """Return the panel of a storm."""
+    """Return the panel of a storm, and that of its runs over time."""
     recommended = result.recommended
     markup = fragment(
         "harness.labs.storm/panel.html",
@@ -40,7 +41,7 @@ def panels(result: StormResult) -> tuple[Panel, ...]:
             facts_text(result.facts),
         ),
     )
-    return (Panel(markup, (LATENCY_STYLE, CURVE_STYLE)),)
+    return (Panel(markup, (LATENCY_STYLE, CURVE_STYLE)), *series_panels(result))
 
 
 def rows_by_kind(result: StormResult) -> _RowsByName:

@@ -61,7 +61,8 @@ def requests_text(options: StormOptions) -> str:
     """Return reader, writer and rounds in words."""
     streams, rounds = options.streams, f"{options.rounds} rounds of {options.duration_s:g} s"
     if options.server:
-        return f"GETs of the reference server beside its compaction, {rounds}"
+        requests = f"GETs and {options.write_share:.0%} SETs" if options.write_share else "GETs"
+        return f"{requests} of the reference server beside its compaction, {rounds}"
     return (
         f"{streams.reader_depth} read of {size_text(streams.reader_bytes)} beside "
         f"{streams.writer_depth} writes of {size_text(streams.writer_bytes)} at a time, {rounds}"

@@ -1,15 +1,22 @@
-"""Counters of the reference server's I/O queue, read before and after a run."""
+"""Counters of the reference server's I/O queue, read before and after a run, and during it."""
 
+import itertools
+import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 
 from harness.workload.server import RunningServer
 from harness.workload.server_queries import info
+from ioprobe.storm import StormPoint
 from stallscope.errors import TargetError
+from stallscope.machine_time import MachineTime, read_machine_time
 from stallscope.system_files import Roots
 from topdown.slots.without_pmu.process_files import read_thread
 
-_WRITTEN = "disk_compaction_written_bytes"
+_COMPACTED = "disk_compaction_written_bytes"
+_ANSWERED = "disk_answered"
 _CLASSES = ("disk_class_queries", "disk_class_compaction")
 
 
@@ -18,7 +25,9 @@ class QueueReading:
     """Counters since the server's start; integrals are requests times ns, summed over classes."""
 
     time_s: float
-    written_bytes: int  # by compaction
+    written_bytes: int  # by compaction and by clients
+    answered: int  # commands on values
+    machine: MachineTime | None
     queued_ns: int
     executing_ns: int
     on_cpu_ns: int | None  # of the server's threads; None if the kernel does not report it
@@ -34,6 +43,8 @@ class QueueUse:
     pending: float  # mean number of requests in the queue
     in_flight: float  # mean number of requests on the disk
     cpu_delay_share: float | None  # share of time that the server's threads waited for a CPU
+    replies_per_s: float
+    iowait_share: float | None  # of all CPUs' time
 
 
 def read_queue(server: RunningServer) -> QueueReading:
@@ -46,7 +57,10 @@ def read_queue(server: RunningServer) -> QueueReading:
     on_cpu_ns, runnable_ns = _thread_times(server)
     return QueueReading(
         time_s=time.monotonic(),
-        written_bytes=_count(server, fields, _WRITTEN),
+        written_bytes=_count(server, fields, _COMPACTED)
+        + _count(server, classes[0], "written_bytes"),
+        answered=_count(server, fields, _ANSWERED),
+        machine=read_machine_time(Roots().proc),
         queued_ns=sum(_count(server, counts, "queued_ns") for counts in classes),
         executing_ns=sum(_count(server, counts, "executing_ns") for counts in classes),
         on_cpu_ns=on_cpu_ns,
@@ -64,7 +78,60 @@ def queue_use(before: QueueReading, after: QueueReading) -> QueueUse:
         pending=(after.queued_ns - before.queued_ns) / seconds / 1e9,
         in_flight=(after.executing_ns - before.executing_ns) / seconds / 1e9,
         cpu_delay_share=_delay_share(before, after),
+        replies_per_s=(after.answered - before.answered) / seconds,
+        iowait_share=_iowait_share(before.machine, after.machine),
     )
+
+
+def storm_series(begin_s: float, readings: list[QueueReading]) -> tuple[StormPoint, ...]:
+    """Return a point for every interval between two readings, in seconds from ``begin_s``."""
+    points = []
+    for before, after in itertools.pairwise(readings):
+        use = queue_use(before, after)
+        points.append(
+            StormPoint(
+                t_s=after.time_s - begin_s,
+                replies_per_s=use.replies_per_s,
+                iowait_share=use.iowait_share,
+                queued=use.pending,
+                below=use.in_flight,
+            )
+        )
+    return tuple(points)
+
+
+@contextmanager
+def queue_readings(server: RunningServer, interval_s: float) -> Iterator[list[QueueReading]]:
+    """Read the counters every ``interval_s`` until the end of the block; yield the growing list.
+
+    The readings end early if the server does.
+    """
+    readings = [read_queue(server)]
+    ended = threading.Event()
+
+    def read_repeatedly() -> None:
+        with suppress(TargetError):
+            while not ended.wait(interval_s):
+                readings.append(read_queue(server))
+
+    thread = threading.Thread(target=read_repeatedly, daemon=True)
+    thread.start()
+    try:
+        yield readings
+    finally:
+        ended.set()
+        thread.join()
+
+
+def _iowait_share(before: MachineTime | None, after: MachineTime | None) -> float | None:
+    """Return the share of all CPUs' time; None if it is unknown or no tick has passed.
+
+    The kernel's count of a CPU can fall when tasks that wait move to another one (proc(5)).
+    """
+    if before is None or after is None or after.all <= before.all:
+        return None
+    share = (after.iowait - before.iowait) / (after.all - before.all)
+    return min(1.0, max(0.0, share))
 
 
 def _delay_share(before: QueueReading, after: QueueReading) -> float | None:

@@ -14,7 +14,7 @@ from harness.labs.storm.plan import READER_ALONE, requests_text
 from harness.labs.storm.trial import TrialLimit
 from harness.labs.storm.verdict import storm_verdict
 from harness.recordings.results import RecordedResult
-from ioprobe.storm import ReaderLatency, StormRound, StormSetting
+from ioprobe.storm import ReaderLatency, StormPoint, StormRound, StormSetting
 from stallscope.documents import Amount, Count, Natural, Record, Share, field
 from stallscope.statistics.estimate import Estimate
 
@@ -69,6 +69,8 @@ class StormRow(Record, frozen=True, kw_only=True):
     rounds: Count  # that passed their checks
     masked: tuple[str, ...]  # the checks that other rounds failed
     spreads: StormEstimates
+    series: tuple[StormPoint, ...] = ()  # one run over time; empty without --server
+    series_round: Count | None = None  # the round of that run
 
 
 class RecommendedLimit(Record, frozen=True, kw_only=True):
@@ -90,6 +92,7 @@ class StormParameters(Record, frozen=True, kw_only=True):
     reader_depth: Count
     writer_bytes: Count
     writer_depth: Count
+    write_share: Share = 0.0  # of the clients' requests, with --server
 
 
 class StormRoundResult(Record, frozen=True, kw_only=True):
@@ -145,7 +148,7 @@ class StormResult(RecordedResult, frozen=True, kw_only=True, tag="stallscope.lab
     def row_name(self, row: StormRow) -> str:
         """Return the name of a row's setting, such as "limit 8, first come"."""
         if row is self.reader_alone:
-            return "reader alone"
+            return "clients alone" if self.options.write_share else "reader alone"
         limit = "no limit" if row.limit is None else f"limit {row.limit}"
         if row.shares is None:
             return f"{limit}, first come"
@@ -194,6 +197,7 @@ def _settings(storm: StormMeasurement) -> StormParameters:
         reader_depth=streams.reader_depth,
         writer_bytes=streams.writer_bytes,
         writer_depth=streams.writer_depth,
+        write_share=options.write_share,
     )
 
 
@@ -205,6 +209,7 @@ def _rows(storm: StormMeasurement, settings: list[StormSetting]) -> tuple[StormR
 
 def _row(storm: StormMeasurement, setting: StormSetting) -> StormRow:
     accepted = storm.accepted_rounds(setting)
+    shown = _round_over_time(storm, setting)
     maxima = [result.reader.max for result in accepted if result.reader is not None]
 
     def median(name: str) -> float | None:
@@ -229,6 +234,27 @@ def _row(storm: StormMeasurement, setting: StormSetting) -> StormRow:
         rounds=len(accepted),
         masked=tuple(why for result in storm.all_rounds(setting) for why in result.failed),
         spreads=_estimates(lambda quantity: storm.estimate(setting, quantity)),
+        series=() if shown is None else shown.series,
+        series_round=None if shown is None else shown.run.round,
+    )
+
+
+def _round_over_time(storm: StormMeasurement, setting: StormSetting) -> StormRound | None:
+    """Return the run to show over time; None if no run was sampled.
+
+    It is of the first round in which both compared settings passed their checks, so that all rows
+    show the same time.
+    """
+    compared = (storm.recommended_setting, storm.reference_setting)
+    passed = [
+        {result.run.round for result in storm.accepted_rounds(candidate) if result.series}
+        for candidate in compared
+    ]
+    sampled = [result for result in storm.all_rounds(setting) if result.series]
+    number = min(passed[0] & passed[1], default=None)
+    return next(
+        (result for result in sampled if result.run.round == number),
+        next((result for result in sampled if not result.failed), next(iter(sampled), None)),
     )
 
 

@@ -11,16 +11,23 @@ At this rate no setting builds up a backlog.
 import statistics
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 from harness.cli.terminal import LiveLine, note
 from harness.labs.storm.measurement import StormMeasurement
 from harness.labs.storm.options import StormOptions
 from harness.labs.storm.plan import cost_facts, runs, setting_text
-from harness.labs.storm.queue_counts import QueueUse, queue_use, read_queue
+from harness.labs.storm.queue_counts import (
+    QueueUse,
+    queue_readings,
+    queue_use,
+    read_queue,
+    storm_series,
+)
 from harness.labs.storm.trial import Recommendation
 from harness.workload.cores import Cores, two_cores, usable_cpus
 from harness.workload.loader import fill_keys, running_load
@@ -40,6 +47,8 @@ CONNECTIONS = 16
 RATE_SHARE = 0.5
 MIN_RATE_PER_S = 20.0
 CALIBRATION_S = 2.0
+POINTS = 100  # of a run over time, if it is long enough
+MIN_INTERVAL_S, MAX_INTERVAL_S = 0.1, 1.0
 MAX_CPU_DELAY_SHARE = 0.05  # the loader uses the same bound for itself
 _LARGEST_SEGMENT, _SMALLEST_SEGMENT = 64 * 2**20, 2**20  # the server's default and its minimum
 _ON_SCHEDULE_SHARE = 0.9  # of the rate; a lower rate is reported
@@ -85,8 +94,8 @@ class _ServerStorm:
         self.closed_loop_p99_ns = 1000 * p99_us
         self.rate_per_s = max(MIN_RATE_PER_S, RATE_SHARE * CONNECTIONS * 1e6 / p99_us)
 
-    def measure(self, run: StormRun) -> StormRound:
-        """Return the result of a run."""
+    def measure(self, run: StormRun, show_second: Callable[[float], None]) -> StormRound:
+        """Return the result of a run; ``show_second`` receives the passed seconds."""
         limit = run.setting.limit
         time.sleep(self.options.rest_s)
         options = self._server_options("none" if limit is None else str(limit))
@@ -95,7 +104,13 @@ class _ServerStorm:
                 if run.setting.writes:
                     stack.enter_context(repeated_compaction(server.target))
                 before = read_queue(server)
-                result, rate = self._load(server, run.duration_s)
+                load = stack.enter_context(
+                    running_load(self._load_options(server.target, run.duration_s))
+                )
+                load.wait_started()
+                begin_s = time.monotonic() + run.warmup_s
+                readings = stack.enter_context(queue_readings(server, _interval_s(run.duration_s)))
+                result, rate = load.finished_rate(lambda second: show_second(second.time_s))
                 use = queue_use(before, read_queue(server))
             server.check_alive()
         if self.rate_per_s is not None and rate < _ON_SCHEDULE_SHARE * self.rate_per_s:
@@ -111,11 +126,14 @@ class _ServerStorm:
             writer_bytes_per_s=use.written_bytes_per_s if run.setting.writes else None,
             pending=use.pending,
             in_flight=use.in_flight,
-            iowait_share=None,
+            iowait_share=use.iowait_share,
             cpu_delay_share=use.cpu_delay_share,
             errors={"replies": result.errors} if result.errors else {},
             failed=_failed_checks(run, result, use),
             interrupted=False,
+            series=storm_series(
+                begin_s, [reading for reading in readings if reading.time_s >= begin_s]
+            ),
         )
 
     def facts(self) -> dict[str, str]:
@@ -125,9 +143,10 @@ class _ServerStorm:
         return {
             "server": f"--path disk, {size} of values of {VALUE_BYTES} bytes in segments of "
             f"{size_text(_segment_bytes(self.options))}",
-            "requests": f"GETs of random keys, {rate:,.0f} per second in an open loop on "
-            f"{CONNECTIONS} connections: half of what they carry at {value_text(p99_ns, 'ns')} per "
-            "request, p99 of a closed loop beside compaction without a limit",
+            "requests": f"{_requests_text(self.options)} of random keys, {rate:,.0f} per second in "
+            f"an open loop on {CONNECTIONS} connections: half of what they carry at "
+            f"{value_text(p99_ns, 'ns')} per request, p99 of a closed loop beside compaction "
+            "without a limit",
         }
 
     def warnings(self) -> list[str]:
@@ -154,6 +173,7 @@ class _ServerStorm:
             disk_rates="" if self.options.rates is None else self.options.rates.argument(),
             disk_shares=f"queries={reader},compaction={writer}",
             segment_bytes=str(_segment_bytes(self.options)),
+            sync="each-batch" if self.options.write_share else "",
         )
 
     def _load_options(self, target: str, duration_s: float) -> LoadOptions:
@@ -166,7 +186,7 @@ class _ServerStorm:
             keys=max(1, self.options.size_bytes // 4096),
             value_bytes=str(VALUE_BYTES),
             rate_per_s=self.rate_per_s,
-            read_share=1.0,
+            read_share=1.0 - self.options.write_share,
             cpus=str(self.cores.loader),
         )
 
@@ -228,16 +248,37 @@ def _measure_all(storm: _ServerStorm, plan: Sequence[StormRun], finished: list[S
             storm.fill()
             storm.calibrate()
             for index, run in enumerate(plan):
-                left_s = (len(plan) - index) * options.run_s
-                live.show(
-                    f"round {run.round + 1} of {options.rounds}, {setting_text(run.setting)}; "
-                    f"at least {left_s:.0f} s left (Ctrl-C keeps finished runs)",
-                    done=index,
-                    whole=len(plan),
-                )
-                finished.append(storm.measure(run))
+                show_second = partial(_show_progress, storm, plan, index)
+                show_second(0.0)
+                finished.append(storm.measure(run, show_second))
     finally:
         live.clear()
+
+
+def _show_progress(
+    storm: _ServerStorm, plan: Sequence[StormRun], index: int, passed_s: float
+) -> None:
+    options, run = storm.options, plan[index]
+    done_s = index * options.run_s + min(passed_s, options.run_s)
+    whole_s = len(plan) * options.run_s
+    storm.live.show(
+        f"round {run.round + 1} of {options.rounds}, {setting_text(run.setting)}; at least "
+        f"{whole_s - done_s:.0f} s left (Ctrl-C keeps finished runs)",
+        done=done_s,
+        whole=whole_s,
+    )
+
+
+def _interval_s(duration_s: float) -> float:
+    """Return the time between two points of a run over time."""
+    return min(MAX_INTERVAL_S, max(MIN_INTERVAL_S, duration_s / POINTS))
+
+
+def _requests_text(options: StormOptions) -> str:
+    """Return the kind of the clients' requests."""
+    if not options.write_share:
+        return "GETs"
+    return f"GETs and {options.write_share:.0%} SETs, durable when acknowledged,"
 
 
 def _segment_bytes(options: StormOptions) -> int:

@@ -49,7 +49,7 @@ disk_executor::disk_executor(reactor::reactor& loop, const value_log::data_direc
       budget_(options.read_bytes),
       publisher_({content_, port_, appender_, compactor_}, report_) {
   compactor_.consider();
-  publisher_.publish(lookups_, cancelled_reads_);
+  publisher_.publish(counts_);
   publisher_.publish_sums(loop_.now());
 }
 
@@ -66,7 +66,7 @@ void disk_executor::end() {
 
 void disk_executor::end_turn() {
   compactor_.next_turn();
-  publisher_.publish(lookups_, cancelled_reads_);
+  publisher_.publish(counts_);
 }
 
 disk_executor::operation& disk_executor::take_operation() {
@@ -211,7 +211,7 @@ void disk_executor::look_up(operation& op) {
     const auto& where = op.keys.back().where;
     if (!where || !op.access.values) continue;
     if (op.cancelled) {
-      ++cancelled_reads_;
+      ++counts_.cancelled_reads;
     } else {
       op.needed_bytes += value_read::bytes_of(key, *where);
     }
@@ -266,8 +266,8 @@ void disk_executor::run_command(operation& op) {
   execution on{.keys = &op.scratch};
   resp::reply_writer to(*call.reply_to, call.version);
   server::run(*call.what, on, call.words, to);
-  lookups_.hits += op.scratch.counts().hits - before.hits;
-  lookups_.misses += op.scratch.counts().misses - before.misses;
+  counts_.hits += op.scratch.counts().hits - before.hits;
+  counts_.misses += op.scratch.counts().misses - before.misses;
   if (op.access.changes) collect_changes(op);
 }
 
@@ -331,6 +331,7 @@ void disk_executor::compact(operation& op) {
 }
 
 void disk_executor::answer(operation& op) noexcept {
+  ++counts_.answered;
   op.call->operation = nullptr;
   answered_.push(*op.call);
   wake();

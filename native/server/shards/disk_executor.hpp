@@ -123,8 +123,7 @@ class disk_executor final : private reactor::task, private reactor::timer {
   std::vector<std::unique_ptr<operation>> all_;
   linked_fifo<operation> free_;
   std::size_t in_flight_ = 0;
-  key_lookups lookups_;
-  std::uint64_t cancelled_reads_ = 0;
+  command_counts counts_;
   disk_publisher publisher_;
   std::chrono::nanoseconds last_work_{};
   bool scheduled_ = false;

@@ -36,7 +36,7 @@ void disk_executor::value_read::submit(value_log::io_port& port) noexcept {
 
 void disk_executor::value_read::io_done(std::int64_t result) noexcept {
   done_ = true;
-  if (operation_.cancelled && result == -ECANCELED) ++operation_.owner.cancelled_reads_;
+  if (operation_.cancelled && result == -ECANCELED) ++operation_.owner.counts_.cancelled_reads;
   bool whole = false;
   if (result >= 0) {
     const auto got =

@@ -55,7 +55,7 @@ void disk_publisher::publish_sums(std::chrono::nanoseconds now) {
   }
 }
 
-void disk_publisher::publish(const key_lookups& lookups, std::uint64_t cancelled_reads) {
+void disk_publisher::publish(const command_counts& commands) {
   for (std::size_t i = 0; i < counters_.classes.size(); ++i) {
     publish_counts(counters_.classes[i], port_.metrics(static_cast<value_log::io_class>(i)));
   }
@@ -70,10 +70,11 @@ void disk_publisher::publish(const key_lookups& lookups, std::uint64_t cancelled
   counters_.records_moved.set(compaction.records_moved);
   counters_.compaction_read_bytes.set(compaction.bytes_read);
   counters_.compaction_written_bytes.set(compaction.bytes_written);
-  counters_.cancelled_reads.set(cancelled_reads);
+  counters_.answered.set(commands.answered);
+  counters_.cancelled_reads.set(commands.cancelled_reads);
   counters_.most_in_flight.set(port_.most_in_flight());
-  counters_.hits.set(lookups.hits);
-  counters_.misses.set(lookups.misses);
+  counters_.hits.set(commands.hits);
+  counters_.misses.set(commands.misses);
 }
 
 }  // namespace stallscope::server

@@ -2,7 +2,7 @@
 // thread may read for INFO and the metrics.
 //
 //   disk_publisher publisher({content, port, newest, compaction}, recovery_report);
-//   publisher.publish(lookups, cancelled_reads);   // once per turn
+//   publisher.publish(counts);             // once per turn
 //   publisher.publish_sums(loop.now());    // about ten times per second
 //
 // Cost: publish() is some fifty stores; publish_sums() walks over the segments and, once per
@@ -21,9 +21,11 @@
 
 namespace stallscope::server {
 
-struct key_lookups {
+struct command_counts {
+  std::uint64_t answered = 0;
   std::uint64_t hits = 0;
   std::uint64_t misses = 0;
+  std::uint64_t cancelled_reads = 0;
 };
 
 class disk_publisher {
@@ -37,7 +39,7 @@ class disk_publisher {
   };
   disk_publisher(const log_parts& parts, const value_log::recovery_report& recovery);
 
-  void publish(const key_lookups& lookups, std::uint64_t cancelled_reads);
+  void publish(const command_counts& commands);
   void publish_sums(std::chrono::nanoseconds now);
   // When percentiles were last published.
   [[nodiscard]] std::chrono::nanoseconds percentiles_at() const noexcept { return percentiles_at_; }

@@ -37,6 +37,8 @@ constexpr std::array numbers{
                 &whole::compaction_read_bytes},
     disk_number{"compaction_written_bytes", counter, sum, "Bytes written by compaction.",
                 &whole::compaction_written_bytes},
+    disk_number{"answered", counter, sum, "Answered commands on values and on all keys.",
+                &whole::answered},
     disk_number{"cancelled_reads", counter, sum,
                 "Reads cancelled because their client disconnected.", &whole::cancelled_reads},
     disk_number{"most_in_flight", level, sum,

@@ -4,11 +4,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+import msgspec
 import pytest
 
 from harness.labs.storm.options import StormOptions
 from harness.labs.storm.result import storm_result
 from harness.labs.storm.server import measure_server_storm
+from ioprobe.curve.io_properties import DiskRates
 from stallscope.errors import UsageError
 
 
@@ -22,8 +24,9 @@ def memory(tmp_path: Path) -> Iterator[Path]:
 
 def test_queries_during_compaction(memory: Path) -> None:
     options = StormOptions(
-        path=str(memory), rounds=1, duration_s=0.2, warmup_s=0.0, limits=(128,),
-        size_bytes=2**20, server=True,
+        path=str(memory), rounds=1, duration_s=0.4, warmup_s=0.0, limits=(128,),
+        size_bytes=2**20, server=True, write_share=0.5,
+        rates=DiskRates(read_iops=9e4, read_bandwidth=5e8, write_iops=5e4, write_bandwidth=4e8),
     )  # fmt: skip
     storm = measure_server_storm(options)
     assert storm.complete
@@ -37,8 +40,17 @@ def test_queries_during_compaction(memory: Path) -> None:
         assert result.pending >= 0
         assert result.in_flight is not None
         assert result.in_flight >= 0
-    assert "per second in an open loop on 16 connections" in storm.facts["requests"]
+        times = [point.t_s for point in result.series]
+        assert times == sorted(times)
+    assert "GETs and 50% SETs, durable when acknowledged" in storm.facts["requests"]
+    assert "by size and direction" in storm.facts["cost of a request"]
     document = storm_result(storm)
+    assert document.row_name(document.reader_alone or document.rows[0]) == "clients alone"
+    sampled = [row for row in document.rows if row.series]
+    assert sampled
+    for row in sampled:
+        (point, *_) = msgspec.json.decode(msgspec.json.encode(row))["series"]
+        assert list(point) == ["t_s", "replies_per_s", "iowait_share", "queued", "below"]
     assert document.against is None
     assert document.first_come == ()
     assert document.verdict == "no verdict"
