@@ -2,7 +2,7 @@
 
 import statistics
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from cstates.fingerprint import Fingerprint
@@ -12,6 +12,7 @@ from harness.labs.verdict import lab_estimate
 from harness.workload.cores import Cores
 from stallscope.statistics.estimate import Estimate
 from stallscope.statistics.pairs import paired_ratios
+from topdown.slots.measurement import Measurement
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,19 +54,15 @@ class Replays:
 
 
 @dataclass(frozen=True, slots=True)
-class SideSlots:
-    """Counters of one side under saturation; ``values`` are IPC and shares of slots."""
+class SlotTrees:
+    """The slots of both sides, counted under saturation or modelled, or why there are none.
 
-    values: dict[str, float | None]
-    warnings: tuple[str, ...]
+    ``icache_miss_ratio`` is counted: misses of the level-1 instruction cache per access.
+    """
 
-
-@dataclass(frozen=True, slots=True)
-class SlotCounts:
-    """The counters of both sides, or the reason why there are none."""
-
-    sides: dict[Side, SideSlots]
+    sides: dict[Side, Measurement]
     unavailable: str = ""
+    icache_miss_ratio: dict[Side, float | None] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +85,7 @@ class StagesMeasurement:
     readings: tuple[StagesReading, ...]
     capacity_per_s: float | None  # median of the unstaged saturated rounds
     replays: Replays
-    slots: SlotCounts
+    slots: SlotTrees
     profiles: SideProfiles
     interrupted: bool
     settings: Fingerprint | None = None  # of the machine; None: not read

@@ -8,12 +8,12 @@ from markupsafe import Markup
 from harness.labs.stages.plan import SATURATED
 from harness.labs.stages.quantities import BATCH, THROUGHPUT, estimate_text, ratio_text
 from harness.labs.stages.result import LoadTable, StagesResult
+from harness.labs.stages.slot_panel import slot_trees
 from harness.labs.stages.text import (
     TableRow,
     heading,
     measured_rows,
     simulated_rows,
-    slot_text,
 )
 from harness.page import document, latency_panel
 from harness.page.document import Document
@@ -90,7 +90,7 @@ def render_page(result: StagesResult, data: PageData) -> str:
         "loads": [_load_block(table) for table in result.loads],
         "latency": latency.markup,
         "simulated": _simulated(result),
-        "slots": _slots(result),
+        "slots": slot_trees(result),
         "no_slots": _no_slots(result),
     }
     return document.render(
@@ -112,14 +112,6 @@ def _flame_values(flame: SideFlame) -> dict[str, str]:
 def _simulated(result: StagesResult) -> _Block:
     rows = [(name, [_Cell(text) for text in texts]) for name, *texts in simulated_rows(result)]
     return _Block(result.simulation.model or "", rows)
-
-
-def _slots(result: StagesResult) -> _Block:
-    rows = [
-        (name, [_Cell(slot_text(name, value)) for value in result.slot_values(name)])
-        for name in result.slot_names
-    ]
-    return _Block("while saturated, by the server's pid", rows if result.slots else [])
 
 
 def _no_slots(result: StagesResult) -> Markup:

@@ -6,7 +6,12 @@ from dataclasses import replace
 from pathlib import Path
 
 from harness.cli.recording_options import Choice
-from harness.labs.stages.measurement import SideProfiles, SideSlots, SlotCounts
+from harness.labs.stages.instruction_cache import (
+    CacheEvents,
+    cache_events,
+    counted_miss_ratio,
+)
+from harness.labs.stages.measurement import SideProfiles, SlotTrees
 from harness.labs.stages.plan import Side
 from harness.labs.stages.rounds import StagesSetup
 from harness.machine_checks.check import Status
@@ -18,6 +23,7 @@ from harness.workload.server import RunningServer, running_server
 from stallscope.collector import CollectorOptions
 from stallscope.errors import UnableError
 from stallscope.system_files import Roots
+from topdown.slots.detection import model_of_identity, read_identity
 from topdown.slots.measurement import Measurement, Slice
 
 LOAD_EXTRA_S = 4.0  # of load beyond the observation, because attaching takes time
@@ -59,40 +65,37 @@ def _collector_options(pid: int, output: Path, duration_s: float) -> CollectorOp
     return CollectorOptions(output=output, pids=(pid,), duration_s=duration_s, stacks="dwarf")
 
 
-def count_sides(setup: StagesSetup, roots: Roots, on_side: Callable[[Side], None]) -> SlotCounts:
-    """Return IPC and the first level of slots of each side, or why they cannot be counted."""
+def count_sides(setup: StagesSetup, roots: Roots, on_side: Callable[[Side], None]) -> SlotTrees:
+    """Return the counted tree of slots of each side, or why it cannot be counted.
+
+    ``--drill`` counts the levels below a marked node, down to the last level of the CPU's model.
+    """
     check = pmu_check(roots)
     if check.status is Status.UNAVAILABLE:
-        return SlotCounts({}, check.detail)
+        return SlotTrees({}, check.detail)
+    identity = read_identity(roots)
+    model = None if identity is None else model_of_identity(identity)
+    events = None if model is None else cache_events(model.key)
     measurements = {}
     duration_s = setup.options.duration_s
     for side in Side:
         on_side(side)
         try:
             with saturated_server(setup, side, duration_s=duration_s, name="slots") as server:
-                request = _request(server.pid, duration_s)
+                request = _request(server.pid, duration_s, events)
                 measurements[side] = measure_slots(request, _ignore_slice).measurement
         except UnableError as error:
-            return SlotCounts({}, error.message)
-    return SlotCounts(
-        {side: first_level(measurement) for side, measurement in measurements.items()}
-    )
-
-
-def first_level(measurement: Measurement) -> SideSlots:
-    """Return IPC and the first level of a tree, as shares of slots."""
-    values = {
-        node.name: None if node.value is None or node.impossible else node.value / measurement.whole
-        for node in measurement.nodes
-        if node.level == 1
+            return SlotTrees({}, error.message)
+    ratios = {
+        side: counted_miss_ratio(measurement, events) for side, measurement in measurements.items()
     }
-    ipc = None if measurement.ipc is None else measurement.ipc.value
-    return SideSlots({"IPC": ipc, **values}, measurement.warnings)
+    return SlotTrees(measurements, icache_miss_ratio=ratios)
 
 
-def _request(pid: int, duration_s: float) -> TopdownOptions:
+def _request(pid: int, duration_s: float, events: CacheEvents | None) -> TopdownOptions:
     target = Choice((pid,), (), system_wide=False, cpus="", cgroup="", duration_s=duration_s)
-    return TopdownOptions(Source.PMU, None, target, OutputForm.JSON, level=1)
+    names = events.names if events is not None else ()
+    return TopdownOptions(Source.PMU, None, target, OutputForm.JSON, drill=True, events=names)
 
 
 def _ignore_slice(piece: Slice, measurement: Measurement) -> None:

@@ -24,7 +24,7 @@ from stallscope.programs import installed_program, program
 MODEL = "callgrind, I1 of 32 KB, 8 ways, lines of 64 bytes, no prefetch"
 _CACHE = "--I1=32768,8,64"
 # Only this function is counted; reading the file and starting up are not.
-_COUNTED_FUNCTION = "stallscope_replay_requests"
+COUNTED_FUNCTION = "stallscope_replay_requests"
 # Two replays of different length: their difference contains no set-up.
 SHORT, LONG = 150, 600
 _LOGGED_S = 0.5
@@ -54,20 +54,22 @@ def replay_sides(setup: StagesSetup) -> Replays:
 
 
 def _replay(setup: StagesSetup, folder: Path, valgrind: str) -> Replays:
-    batches = _logged_batches(setup, folder)
+    batches = logged_batches(setup, folder)
     path, seed = setup.options.path, setup.options.seed
     files = {n: generate_requests(path, folder / f"{n}.resp", seed, n) for n in (SHORT, LONG)}
     by_side = {}
     for side in Side:
         counts = {
-            n: _simulate(valgrind, _command(setup, side, file, batches), folder / f"{side}-{n}.out")
+            n: _simulate(
+                valgrind, replay_command(setup, side, file, batches), folder / f"{side}-{n}.out"
+            )
             for n, file in files.items()
         }
         by_side[side] = counts_per_request(counts[SHORT], counts[LONG])
     return Replays(by_side[Side.UNSTAGED], by_side[Side.STAGED], MODEL)
 
 
-def _logged_batches(setup: StagesSetup, folder: Path) -> Path:
+def logged_batches(setup: StagesSetup, folder: Path) -> Path:
     """Return the log of the batches of a saturated staged server at native speed."""
     log = folder / "batches"
     with running_server(replace(setup.server_options(Side.STAGED), log_batches=log)) as server:
@@ -77,7 +79,8 @@ def _logged_batches(setup: StagesSetup, folder: Path) -> Path:
     return log
 
 
-def _command(setup: StagesSetup, side: Side, requests: Path, batches: Path) -> list[str]:
+def replay_command(setup: StagesSetup, side: Side, requests: Path, batches: Path) -> list[str]:
+    """Return the command that replays requests; the staged side in the batches of the log."""
     arguments = setup.server_options(side).path_arguments()
     words = [str(program(PROGRAM)), "--die-with-parent", *arguments, "--replay", str(requests)]
     return words + (["--batches", str(batches)] if side is Side.STAGED else [])
@@ -86,7 +89,7 @@ def _command(setup: StagesSetup, side: Side, requests: Path, batches: Path) -> l
 def _simulate(valgrind: str, command: list[str], output: Path) -> CallgrindCounts:
     """Return callgrind's counts of one replay; raises TargetError if it failed."""
     words = [valgrind, "--tool=callgrind", "--command-line-only=yes", "--cache-sim=yes", _CACHE,
-             "--collect-atstart=no", f"--toggle-collect={_COUNTED_FUNCTION}",
+             "--collect-atstart=no", f"--toggle-collect={COUNTED_FUNCTION}",
              f"--callgrind-out-file={output}", "-q"]  # fmt: skip
     try:
         run = subprocess.run(

@@ -3,6 +3,7 @@
 from typing import Literal
 
 from cstates.fingerprint import Fingerprint
+from harness.labs.stages.ipc import ipc_meaning
 from harness.labs.stages.measurement import (
     Replays,
     StagesMeasurement,
@@ -19,6 +20,7 @@ from harness.labs.stages.plan import (
 )
 from harness.labs.stages.quantities import BATCH, CPU, P99, QUANTITIES, THROUGHPUT
 from harness.labs.stages.verdict import stages_verdict
+from harness.topdown.result import TopdownResult, topdown_result
 from stallscope.documents import (
     Amount,
     Count,
@@ -155,7 +157,9 @@ class StagesResult(Document, frozen=True, kw_only=True, tag="stallscope.lab.stag
     verdict_reason: str
     p99_ratio_at_share: Amount | None
     capacity_per_s: Amount | None
-    slots: dict[Side, dict[str, Number | str | None]] | None  # with "kind": "measured"
+    slots: dict[Side, TopdownResult] | None  # with "kind" and "nodes"
+    icache_miss_ratio_counted: SideValues | None = None  # misses per access, by the PMU
+    ipc_meaning: str | None = None
     slots_unavailable: str | None
     profiles_unavailable: str | None
     machine: StagesMachine
@@ -168,24 +172,13 @@ class StagesResult(Document, frozen=True, kw_only=True, tag="stallscope.lab.stag
     interrupted: bool
     output: str
 
-    def slot_values(self, name: str) -> list[float | None]:
-        """Return the value of a slot or of IPC on both sides."""
-        sides = self.slots or {}
-        values = [sides.get(side, {}).get(name) for side in Side]
-        return [value if isinstance(value, int | float) else None for value in values]
-
-    @property
-    def slot_names(self) -> list[str]:
-        """Return IPC and the names of slots; empty if they were not counted."""
-        names = [name for values in (self.slots or {}).values() for name in values]
-        return [name for name in dict.fromkeys(names) if name != "kind"]
-
 
 def stages_result(lab: StagesMeasurement) -> StagesResult:
     """Return the result of a measurement."""
     verdict = stages_verdict(lab)
     options, cores = lab.options, lab.cores
     unstaged, staged = lab.replays.unstaged, lab.replays.staged
+    slots = _slots(lab)
     return StagesResult(
         path=options.path,
         synthetic=options.path == "codec",
@@ -213,7 +206,9 @@ def stages_result(lab: StagesMeasurement) -> StagesResult:
         verdict_reason=verdict.reason,
         p99_ratio_at_share=FIXED_RATE.share,
         capacity_per_s=lab.capacity_per_s,
-        slots=_slots(lab),
+        slots=slots,
+        icache_miss_ratio_counted=_counted_misses(lab),
+        ipc_meaning=None if slots is None else ipc_meaning(*map(_ipc, slots.values())),
         slots_unavailable=lab.slots.unavailable or None,
         profiles_unavailable=lab.profiles.unavailable or None,
         machine=StagesMachine(
@@ -241,10 +236,21 @@ def _instruction_ratio(replays: Replays) -> float | None:
     return staged.instructions_per_request / unstaged.instructions_per_request
 
 
-def _slots(lab: StagesMeasurement) -> dict[Side, dict[str, float | str | None]] | None:
+def _slots(lab: StagesMeasurement) -> dict[Side, TopdownResult] | None:
     if not lab.slots.sides:
         return None
-    return {side: {"kind": "measured", **slots.values} for side, slots in lab.slots.sides.items()}
+    return {side: topdown_result(lab.slots.sides[side]) for side in Side}
+
+
+def _ipc(tree: TopdownResult) -> float | None:
+    return None if tree.ipc is None else tree.ipc.value
+
+
+def _counted_misses(lab: StagesMeasurement) -> SideValues | None:
+    ratios = lab.slots.icache_miss_ratio
+    if not ratios:
+        return None
+    return SideValues(unstaged=ratios.get(Side.UNSTAGED), staged=ratios.get(Side.STAGED))
 
 
 def _settings(lab: StagesMeasurement) -> StagesSettings:

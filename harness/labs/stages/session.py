@@ -11,11 +11,12 @@ from harness.cli.terminal import LiveLine, colours, printable, width
 from harness.labs.stages.measurement import (
     Replays,
     SideProfiles,
-    SlotCounts,
+    SlotTrees,
     StagesMeasurement,
     StagesReading,
     capacity_per_s,
 )
+from harness.labs.stages.modelled_slots import model_sides
 from harness.labs.stages.options import StagesOptions
 from harness.labs.stages.page_files import write_results
 from harness.labs.stages.plan import SATURATED, Side
@@ -33,6 +34,7 @@ from stallscope.output_place import make_output_directory
 from stallscope.system_files import Roots
 
 _REPLAY_S = 20.0  # expected time of both replays
+_MODEL_S = 20.0  # expected time to model the slots of both sides
 _ATTACH_S = 5.0  # expected time to attach, to end and to read a profile
 
 
@@ -66,7 +68,7 @@ class _State:
     readings: list[StagesReading] = field(default_factory=list)
     capacity_per_s: float | None = None
     replays: Replays = field(default_factory=lambda: Replays(None, None, "", "not reached"))
-    slots: SlotCounts = field(default_factory=lambda: SlotCounts({}, "not reached"))
+    slots: SlotTrees = field(default_factory=lambda: SlotTrees({}, "not reached"))
     profiles: SideProfiles = field(default_factory=lambda: SideProfiles({}, "not reached"))
 
 
@@ -134,7 +136,7 @@ def measure_stages(
 def expected_s(options: StagesOptions) -> float:
     """Return the approximate time of the whole lab."""
     profiles_s = 2 * (options.profile_s + _ATTACH_S) if options.profile_s else 0.0
-    return options.rounds_s + profiles_s + (_REPLAY_S if options.replay else 0.0)
+    return options.rounds_s + profiles_s + (_REPLAY_S + _MODEL_S if options.replay else 0.0)
 
 
 def _measure(setup: StagesSetup, state: _State, progress: _Progress) -> None:
@@ -161,13 +163,27 @@ def _measure(setup: StagesSetup, state: _State, progress: _Progress) -> None:
         progress.advance(_REPLAY_S)
     else:
         state.replays = Replays(None, None, "", "switched off by --no-replay")
-    state.slots = count_sides(
-        setup, Roots(), lambda side: progress.begin_phase(f"counting the {side} server")
-    )
+    state.slots = _slots(setup, progress)
     if options.profile_s:
         state.profiles = profile_sides(setup, _begin_profile(options, progress))
     else:
         state.profiles = SideProfiles({}, "switched off by --profile 0")
+
+
+def _slots(setup: StagesSetup, progress: _Progress) -> SlotTrees:
+    """Return counted slots; without counters, modelled ones, unless replays are switched off."""
+    counted = count_sides(
+        setup, Roots(), lambda side: progress.begin_phase(f"counting the {side} server")
+    )
+    if counted.sides or not setup.options.replay:
+        return counted
+    modelled = model_sides(
+        setup, lambda side: progress.begin_phase(f"modelling the slots of the {side} server")
+    )
+    progress.advance(_MODEL_S)
+    if modelled.sides:
+        return modelled
+    return SlotTrees({}, f"{counted.unavailable}; modelled: {modelled.unavailable}")
 
 
 def _begin_profile(options: StagesOptions, progress: _Progress) -> Callable[[Side], None]:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from harness.cli.terminal import percent, wrapped
+from harness.labs.stages.plan import Side
 from harness.labs.stages.quantities import (
     QUANTITIES,
     TableQuantity,
@@ -10,8 +11,10 @@ from harness.labs.stages.quantities import (
     ratio_text,
 )
 from harness.labs.stages.result import LoadTable, SideEstimates, StagesResult
+from harness.labs.stages.slot_rows import marked_text, slot_rows
+from harness.topdown.tree_rows import MARK
 
-_WIDTHS = (20, 31, 31, 32)
+_WIDTHS = (24, 31, 31, 32)
 TableRow = tuple[TableQuantity, SideEstimates]
 
 
@@ -35,7 +38,7 @@ def lines(result: StagesResult, room: int) -> Iterator[str]:
         yield from _table_lines(result, table)
     yield ""
     yield from _simulated_lines(result)
-    yield from _slot_lines(result)
+    yield from _slot_lines(result, room)
     for note in result.notes:
         yield from wrapped(note, room, "  ")
     yield ""
@@ -67,11 +70,20 @@ def simulated_rows(result: StagesResult) -> list[tuple[str, str, str, str]]:
     ]
 
 
-def slot_text(name: str, value: float | None) -> str:
-    """Return a share of slots in percent, or IPC; "n/a" without a value."""
-    if value is None:
-        return "n/a"
-    return f"{value:.2f}" if name == "IPC" else percent(value)
+def ipc_texts(result: StagesResult) -> list[str]:
+    """Return the IPC of both sides; "n/a" without a value."""
+    trees = (result.slots or {}).values()
+    return ["n/a" if tree.ipc is None else f"{tree.ipc.value:.2f}" for tree in trees]
+
+
+def counted_miss_texts(result: StagesResult) -> list[str]:
+    """Return the counted misses of the instruction cache on both sides; empty if not counted."""
+    counted = result.icache_miss_ratio_counted
+    if counted is None:
+        return []
+    return [
+        "n/a" if value is None else percent(value) for value in (counted.unstaged, counted.staged)
+    ]
 
 
 def _columns(*texts: str) -> str:
@@ -106,12 +118,21 @@ def _simulated_lines(result: StagesResult) -> Iterator[str]:
         yield ""
 
 
-def _slot_lines(result: StagesResult) -> Iterator[str]:
+def _slot_lines(result: StagesResult, room: int) -> Iterator[str]:
     if not result.slots:
         return
-    yield "counted while saturated (measured)"
+    kind = result.slots[Side.UNSTAGED].kind
+    how = "counted while saturated" if kind == "measured" else "a replay in the logged batches"
+    yield f"CPU slots ({kind}): {how}"
     yield _columns("", "unstaged", "staged", "")
-    for name in result.slot_names:
-        texts = [slot_text(name, value) for value in result.slot_values(name)]
-        yield _columns(f"  {name}", *texts, "")
+    yield _columns("  IPC", *ipc_texts(result), "")
+    if misses := counted_miss_texts(result):
+        yield _columns("  L1I misses", *misses, "")
+    for row in slot_rows(result):
+        texts = [f"{side.text} {MARK}" if side.marked else side.text for side in row.sides]
+        yield _columns(f"{'  ' * row.level}{row.name}", *texts, "")
+    for side, tree in result.slots.items():
+        yield from wrapped(f"bottleneck {side}: {marked_text(tree)}", room, "  ")
+    if result.ipc_meaning:
+        yield from wrapped(result.ipc_meaning, room, "  ")
     yield ""

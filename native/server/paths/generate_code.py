@@ -39,6 +39,7 @@ class Machine:
     always: str
     leave: str
     word: str
+    fill: int  # byte behind the last instruction of a line; a disassembler does not misread it
     unwind: str
     frame: str
 
@@ -59,6 +60,7 @@ X86 = Machine(
     always="jmp {line}",
     leave="dec %edx\n  je {line}",
     word=".quad",
+    fill=0xCC,  # int3
     unwind="  .cfi_def_cfa %rbp, 16\n  .cfi_offset %rbp, -16",
     frame="""
   .globl stallscope_codec_run
@@ -101,6 +103,7 @@ ARM = Machine(
     always="b {line}",
     leave="sub w2, w2, #1\n  cbz w2, {line}",
     word=".xword",
+    fill=0,
     unwind="  .cfi_def_cfa x29, 16\n  .cfi_offset x29, -16\n  .cfi_offset x30, -8",
     frame="""
   .globl stallscope_codec_run
@@ -187,7 +190,7 @@ def line_text(machine: Machine, chance: random.Random, step: int, version: int) 
         )
         yield "  " + machine.rarely.format(line=label(step + 1, 1 - version))
     yield "  " + machine.always.format(line=label(step + 1, version if chooses else 0))
-    yield f"  .org {label(step, version)} + 64"
+    yield f"  .org {label(step, version)} + 64, {machine.fill:#x}"
 
 
 def operation(machine: Machine, chance: random.Random) -> str:

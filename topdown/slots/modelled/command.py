@@ -53,7 +53,7 @@ class Machine:
 
 
 @dataclass(frozen=True, slots=True)
-class _SimulatedRuns:
+class SimulatedRuns:
     """Profiles with the last level, and with the second if misses matter, and the first's time."""
 
     far: Profile
@@ -83,27 +83,27 @@ def measure_command(
         raise UsageError("--source model needs a command", "name it after --")
     valgrind_program()
     objdump_program()
-    model, warning = _model_and_warning(machine)
+    model, warning = model_and_warning(machine)
     times = KernelTimes.installed()
     with standard_input(on_wait=on_note) as command_input:
         native = run_natively(command, command_input, times, on_progress, silent=silent)
         on_progress(_announcement(native, timeout_s))
-        simulated = _simulations(
-            command, command_input, read_caches(machine.roots), timeout_s, on_progress
-        )
+        simulator = Simulator(read_caches(machine.roots), timeout_s)
+        simulated = simulations(command, command_input, simulator, on_progress)
     on_progress("simulation is complete; reading the hot code")
     text = " ".join(printable(word) for word in command)[:MAX_COMMAND_CHARS]
-    result = measurement_of(_modelled_run(text, model, times, native, simulated))
+    result = measurement_of(modelled_run(text, model, times, native, simulated))
     return result if warning is None else replace(result, warnings=(warning, *result.warnings))
 
 
-def _modelled_run(
+def modelled_run(
     command: str,
     model: Model | None,
     times: KernelTimes,
     native: NativeRuns,
-    simulated: _SimulatedRuns,
+    simulated: SimulatedRuns,
 ) -> ModelledRun:
+    """Return the modelled run of native and simulated runs, after the host is measured."""
     far, near = simulated.far, simulated.near
     core = core_constants(
         model.cpu if model else "", width=model.slots_per_cycle if model else None
@@ -168,35 +168,36 @@ def _announcement(native: NativeRuns, timeout_s: float) -> str:
     )
 
 
-def _simulations(
+def simulations(
     command: Sequence[str],
     command_input: CommandInput,
-    caches: Caches,
-    timeout_s: float,
+    simulator: Simulator,
     on_progress: OnMessage,
-) -> _SimulatedRuns:
+) -> SimulatedRuns:
+    """Return the simulated runs of a command; raises UnableError if it executes nothing."""
 
     def wait(seconds: float) -> None:
         on_progress(f"simulating for {seconds:.0f} s")
 
-    simulator = Simulator(caches, timeout_s, wait)
+    simulator = replace(simulator, on_wait=wait)
+    caches = simulator.caches
     far, seconds = simulator.run(command, command_input, last=caches.l3 or caches.l2)
     if not far.total(IR):
         raise UnableError(
             "the simulated run executed no instructions", "give the command more work"
         )
     if caches.l3 is None or _misses(far) <= MIN_MISS_SHARE * far.total(IR):
-        return _SimulatedRuns(far, None, seconds, caches)
+        return SimulatedRuns(far, None, seconds, caches)
     on_progress("simulating again, to distinguish misses of the second and third level")
     near, _ = simulator.run(command, command_input, last=caches.l2, objects_of=far)
-    return _SimulatedRuns(far, near, seconds, caches)
+    return SimulatedRuns(far, near, seconds, caches)
 
 
 def _misses(profile: Profile) -> int:
     return profile.total(D1MR) + profile.total(D1MW) + profile.total(I1MR)
 
 
-def _model_and_warning(machine: Machine) -> tuple[Model | None, str | None]:
+def model_and_warning(machine: Machine) -> tuple[Model | None, str | None]:
     """Return the named CPU's model, else the machine's with a warning if its features differ."""
     identity = read_identity(machine.roots)
     if identity is None or not identity.vendor:

@@ -38,11 +38,15 @@ def valgrind_program() -> str:
 
 @dataclass(frozen=True, slots=True)
 class Simulator:
-    """Runs commands under callgrind with a host's caches and a time limit."""
+    """Runs commands under callgrind with a host's caches and a time limit.
+
+    With ``counted_function``, only what this function executes is counted.
+    """
 
     caches: Caches
     timeout_s: float
     on_wait: Callable[[float], None] | None = None
+    counted_function: str = ""
 
     def run(
         self,
@@ -61,6 +65,8 @@ class Simulator:
         with tempfile.TemporaryDirectory(prefix="stallscope-model-") as name:
             folder = Path(name)
             words = [valgrind_program(), "--tool=callgrind", *_options(folder, self.caches, last)]
+            if self.counted_function:
+                words += ["--collect-atstart=no", f"--toggle-collect={self.counted_function}"]
             run = run_once(
                 [*words, "--", *command],
                 command_input,

@@ -7,7 +7,7 @@ from harness.labs.stages.measurement import (
     Replays,
     SideProfiles,
     SideReplay,
-    SlotCounts,
+    SlotTrees,
     StagesMeasurement,
     StagesReading,
 )
@@ -16,7 +16,7 @@ from harness.labs.stages.plan import OPEN_LOADS, SATURATED, Side, run_order
 from harness.workload.cores import Cores
 
 CORES = Cores(server=1, loader=0, same_core=False, cpu_model="Model <b>X</b>", l1i_bytes=32768)
-NO_PMU = SlotCounts({}, "this machine has no hardware counters")
+NO_PMU = SlotTrees({}, "this machine has no hardware counters")
 REPLAYS = Replays(SideReplay(0.116, 50_000.0), SideReplay(0.0036, 50_100.0), "I1 32 KB, 8 ways")
 CAPACITY = 10_000.0
 SETTINGS = Fingerprint(

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +19,8 @@ from stallscope.errors import UnableError
 from stallscope.system_files import Roots
 from tests.harness.labs.stages.measurements import CORES
 from tests.harness.topdown.measurements import COUNTED
+from topdown.slots.measurement import MeasuredNode
+from topdown.slots.model import load
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,16 +49,34 @@ def test_both_sides_are_counted_by_pid(setup: StagesSetup, monkeypatch: pytest.M
         return TopdownRun(COUNTED)
 
     monkeypatch.setattr(stages_profiles, "measure_slots", measure_slots)
+    monkeypatch.setattr(stages_profiles, "model_of_identity", lambda _: None)
     sides: list[Side] = []
     counts = stages_profiles.count_sides(setup, Roots(), sides.append)
     assert sides == list(Side)
     assert [(request.source, request.choice and request.choice.pids) for request in requests] == [
         (Source.PMU, (1,)), (Source.PMU, (2,)),
     ]  # fmt: skip
-    assert counts.sides[Side.STAGED].values == {
-        "IPC": 0.79, "Frontend_Bound": 0.128, "Bad_Speculation": 0.122, "Backend_Bound": 0.55,
-        "Retiring": 0.2,
-    }  # fmt: skip
+    assert counts.sides == {Side.UNSTAGED: COUNTED, Side.STAGED: COUNTED}
+    assert all(request.drill and request.level is None for request in requests)
+    assert counts.icache_miss_ratio == {Side.UNSTAGED: None, Side.STAGED: None}
+
+
+def test_the_instruction_cache_is_counted_if_its_events_are_known(
+    setup: StagesSetup, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(stages_profiles, "model_of_identity", lambda _: load("zen4"))
+    counts = {"0x10000188e": 25.0, "0x100001f8e": 1000.0}
+    events = tuple(
+        MeasuredNode(name, None, None, value, "events") for name, value in counts.items()
+    )
+
+    def measure_slots(request: TopdownOptions, on_slice: object) -> TopdownRun:
+        assert request.events == tuple(counts)
+        return TopdownRun(replace(COUNTED, nodes=(*COUNTED.nodes, *events)))
+
+    monkeypatch.setattr(stages_profiles, "measure_slots", measure_slots)
+    trees = stages_profiles.count_sides(setup, Roots(), lambda _: None)
+    assert trees.icache_miss_ratio == dict.fromkeys(Side, 0.025)
 
 
 def test_missing_counters_are_reported_with_the_reason(

@@ -6,9 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from harness.labs.stages.measurement import Replays, SlotCounts
+from harness.labs.stages.measurement import Replays, SlotTrees
 from harness.labs.stages.plan import Side
-from harness.labs.stages.profiles import first_level
 from harness.labs.stages.result import StagesResult, stages_result
 from stallscope.documents import decode, encode
 from tests.harness.labs.stages.measurements import SETTINGS, measurement
@@ -63,8 +62,12 @@ def test_missing_values_are_null_with_the_reason(tmp_path: Path) -> None:
 
 
 def test_decoding_the_encoded_result_returns_it(tmp_path: Path) -> None:
-    slots = SlotCounts(dict.fromkeys(Side, first_level(COUNTED)))
+    slots = SlotTrees(dict.fromkeys(Side, COUNTED), icache_miss_ratio=dict.fromkeys(Side, 0.25))
     lab = replace(measurement(tmp_path), settings=SETTINGS, slots=slots)
     result = stages_result(lab)
     assert decode(encode(result), StagesResult, "stages.json") == result
-    assert json.loads(encode(result))["slots"]["unstaged"]["Retiring"] == 0.2
+    document = json.loads(encode(result))
+    side = document["slots"]["unstaged"]
+    assert (side["kind"], side["nodes"]["Retiring"]["value"]) == ("measured", 0.2)
+    assert document["icache_miss_ratio_counted"] == {"unstaged": 0.25, "staged": 0.25}
+    assert "below 1.0" in document["ipc_meaning"]

@@ -4,13 +4,12 @@ import re
 from dataclasses import replace
 from pathlib import Path
 
-from harness.labs.stages.measurement import SlotCounts, StagesMeasurement
+from harness.labs.stages.measurement import SlotTrees, StagesMeasurement
 from harness.labs.stages.plan import SATURATED, Side
-from harness.labs.stages.profiles import first_level
 from harness.labs.stages.result import stages_result
 from harness.labs.stages.text import lines
 from tests.harness.labs.stages.measurements import measurement
-from tests.harness.topdown.measurements import COUNTED
+from tests.harness.topdown.measurements import COUNTED, MODELLED
 
 
 def text_of(lab: StagesMeasurement) -> str:
@@ -33,11 +32,24 @@ def test_loads_that_were_not_reached_are_left_out(tmp_path: Path) -> None:
     assert "open loop at" not in text
 
 
-def test_counted_slots_are_a_table(tmp_path: Path) -> None:
+def test_slots_of_both_sides_stand_side_by_side_down_to_the_marked_leaf(tmp_path: Path) -> None:
     nodes = tuple(replace(node, value=None) for node in COUNTED.nodes)
-    unknown = replace(COUNTED, nodes=nodes, ipc=None)
-    sides = {Side.UNSTAGED: first_level(COUNTED), Side.STAGED: first_level(unknown)}
-    text = text_of(replace(measurement(tmp_path), slots=SlotCounts(sides)))
+    unknown = replace(COUNTED, nodes=nodes, ipc=None, bottleneck=None, bottleneck_why="no counts")
+    sides = {Side.UNSTAGED: COUNTED, Side.STAGED: unknown}
+    ratios: dict[Side, float | None] = {Side.UNSTAGED: 0.0539, Side.STAGED: None}
+    slots = SlotTrees(sides, icache_miss_ratio=ratios)
+    text = text_of(replace(measurement(tmp_path), slots=slots))
+    assert "CPU slots (measured)" in text
     assert re.search(r"IPC +0\.79 +n/a", text)
-    assert re.search(r"Frontend_Bound +12\.8 % +n/a", text)
-    assert "Fetch_Latency" not in text
+    assert re.search(r"L1I misses +5\.4 % +n/a", text)
+    assert re.search(r"\n  Frontend_Bound +12\.8 % +n/a", text)
+    assert re.search(r"\n      L3_Bound +31\.0 % <== +n/a", text)
+    assert "bottleneck unstaged: Backend_Bound > Memory_Bound > L3_Bound" in text
+    assert "bottleneck staged: none: no counts" in text
+
+
+def test_modelled_slots_are_labelled(tmp_path: Path) -> None:
+    slots = SlotTrees(dict.fromkeys(Side, MODELLED))
+    text = text_of(replace(measurement(tmp_path), slots=slots))
+    assert "CPU slots (modelled): a replay in the logged batches" in text
+    assert "rule of thumb" in text
