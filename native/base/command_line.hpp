@@ -131,4 +131,11 @@ inline void add_die_with_parent(cli::command& app, bool& die_with_parent) {
   app.add_flag("--die-with-parent", die_with_parent, "End when the parent process ends");
 }
 
+// Adds --phases; see phase_marks.
+inline void add_phases(cli::command& app, int& phases_fd) {
+  app.add_option("--phases", phases_fd,
+                 "Descriptor to mark the measured time on, for stallscope-collect count --phases")
+      .check(cli::range(0, 1 << 20));
+}
+
 }  // namespace stallscope

@@ -34,6 +34,8 @@ void end_watch::watch_rings(std::span<const perf_events::ring> rings) {
   for (const auto& ring : rings) rings_.push_back(poll_entry(ring.fd().get()));
 }
 
+void end_watch::watch_descriptor(int fd) { others_.push_back(poll_entry(fd)); }
+
 void end_watch::watch_process(pid_t pid) {
   descriptor fd{static_cast<int>(::syscall(SYS_pidfd_open, pid, 0))};
   if (fd) {
@@ -61,6 +63,7 @@ int end_watch::timeout_ms() const {
 void end_watch::poll_all(int timeout) {
   polled_ = {poll_entry(guard_.fd()), poll_entry(control_fd_)};
   for (const auto& process : processes_) polled_.push_back(poll_entry(process.get()));
+  polled_.insert(polled_.end(), others_.begin(), others_.end());
   if (rings_followed_) polled_.insert(polled_.end(), rings_.begin(), rings_.end());
   if (::poll(polled_.data(), polled_.size(), timeout) <= 0) {
     for (auto& entry : polled_) entry.revents = 0;
@@ -136,6 +139,7 @@ bool end_watch::hurried() const { return guard_.requests() > (ended_by_signal_ ?
 bool end_watch::wait_for_processes(std::uint64_t limit_ns) {
   guard_.extend(std::chrono::nanoseconds{limit_ns});
   const auto deadline = monotonic_ns() + limit_ns;
+  others_.clear();  // a closed one would end every wait at once
   while (monotonic_ns() < deadline) {
     control_fd_ = -1;
     poll_all(100);

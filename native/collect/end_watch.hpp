@@ -29,6 +29,8 @@ class end_watch {
   end_watch(int control_fd, const reporter& report);
 
   void watch_rings(std::span<const perf_events::ring> rings);
+  // Ends a wait when the descriptor is readable, until the recording ends.
+  void watch_descriptor(int fd);
   // The recording ends when all watched processes have ended.
   void watch_process(pid_t pid);
   void set_duration(double seconds);
@@ -63,6 +65,7 @@ class end_watch {
   std::string control_text_;
   std::vector<descriptor> processes_;
   std::vector<pid_t> unwatched_;  // polled with kill(pid, 0): the kernel has no pidfd
+  std::vector<pollfd> others_;
   std::vector<pollfd> rings_;
   bool rings_followed_ = true;
   std::vector<pollfd> polled_;

@@ -25,7 +25,7 @@ attached_counting::attached_counting(opened_counting& opened, collect::end_watch
   facts.descriptors = attachment_.table().descriptors();
   choose_window();
   facts.start = {monotonic_ns(), realtime_ns()};
-  begin_log();
+  if (!counts_phases(facts.options)) begin_log(facts.start.monotonic_ns);
   take_warnings();
 }
 
@@ -58,9 +58,10 @@ void attached_counting::choose_window() {
            " lines: one per group and CPU or thread"});
 }
 
-void attached_counting::begin_log() {
+void attached_counting::begin_log(std::uint64_t start_ns) {
+  log_begun_ = true;
   const auto& facts = opened_->facts();
-  log_start start{{}, scope_name_of(facts.options), facts.window_ns, facts.start.monotonic_ns};
+  log_start start{{}, scope_name_of(facts.options), facts.window_ns, start_ns};
   for (std::size_t i = 0; i < facts.choice.groups.size(); ++i) {
     logged_group group{i, {}};
     for (const auto event : facts.choice.groups[i].events)
@@ -77,8 +78,30 @@ void attached_counting::take_warnings() {
   warnings.clear();
 }
 
+std::uint64_t attached_counting::start_phase(std::uint64_t marked_ns) {
+  auto& facts = opened_->facts();
+  if (!log_begun_) begin_log(marked_ns);
+  attachment_.follow_threads(facts.windows, opened_->log());
+  const auto now = monotonic_ns();
+  attachment_.enable();
+  facts.phases.push_back({marked_ns, now, 0, 0, 0});
+  return now;
+}
+
+std::uint64_t attached_counting::stop_phase(std::uint64_t marked_ns) {
+  auto& facts = opened_->facts();
+  attachment_.disable();
+  auto& phase = facts.phases.back();
+  phase.marked_stop_ns = marked_ns;
+  phase.stop_ns = monotonic_ns();
+  phase.window = facts.windows;
+  read_window();
+  return phase.stop_ns;
+}
+
 void attached_counting::read_window() {
   auto& facts = opened_->facts();
+  if (!log_begun_) begin_log(monotonic_ns());
   attachment_.follow_threads(facts.windows, opened_->log());
   attachment_.table().read_all(facts.windows, opened_->log());
   opened_->log().flush();

@@ -64,6 +64,8 @@ void attachment::attach(const attached_target& target) {
       const auto scope = table_.add_scope({target.command, {}, {}, {}});
       if (const int error = table_.open(scope, {target.command, -1}))
         throw counting_refused(error, "the command");
+      if (counts_phases(*options_)) return;
+      enabled_ = true;
       return;  // the exec enables the counters
     }
     case count_target::cpus:
@@ -71,7 +73,17 @@ void attachment::attach(const attached_target& target) {
       attach_cpus(target);
       break;
   }
+  if (!counts_phases(*options_)) enable();
+}
+
+void attachment::enable() {
+  enabled_ = true;
   table_.enable_all();
+}
+
+void attachment::disable() {
+  enabled_ = false;
+  table_.disable_all();
 }
 
 void attachment::check_budget(std::size_t members) const {
@@ -167,7 +179,7 @@ void attachment::follow_threads(std::uint64_t window, counter_log& log) {
       if (scope_of_thread_.contains(tid)) continue;
       const bool room = table_.descriptors() + table_.descriptors_per_member() <= max_descriptors_;
       if (room && add_thread(pid, tid) == 0) {
-        table_.enable(scope_of_thread_.at(tid));
+        if (enabled_) table_.enable(scope_of_thread_.at(tid));
       } else if (!room) {
         follows_ = false;
         warnings_.push_back({"threads-not-followed",

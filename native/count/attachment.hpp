@@ -32,13 +32,16 @@ std::string scope_name_of(const count_options& options);
 
 class attachment {
  public:
-  // The arguments must outlive the attachment. The counters of a command start at its exec, all
-  // others with attach().
+  // The arguments must outlive the attachment. Without phases, the counters of a command start
+  // at its exec, all others with attach().
   attachment(const procfs& proc, const count_options& options, const counting_choice& choice,
              std::size_t descriptor_limit);
 
-  // Throws failure if the kernel refuses, or the target is too large or has ended.
+  // Throws failure if the kernel refuses, or the target is too large or has ended. With phases,
+  // counting begins with enable().
   void attach(const attached_target& target);
+  void enable();
+  void disable();
   // With separate counts per thread: opens counters for new threads, and reads and closes those of
   // ended threads.
   void follow_threads(std::uint64_t window, counter_log& log);
@@ -62,6 +65,7 @@ class attachment {
   std::size_t max_descriptors_;
   std::unordered_map<pid_t, std::size_t> scope_of_thread_;
   bool follows_ = true;
+  bool enabled_ = false;
   std::vector<warning> warnings_;
 };
 

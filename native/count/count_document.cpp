@@ -26,7 +26,8 @@ json options_of(const count_options& options) {
           {"duration_s", options.duration_s > 0 ? json(options.duration_s) : json(nullptr)},
           {"scope", options.user_only ? "user" : "allowed"},
           {"per_thread", options.per_thread},
-          {"start_disabled", options.start_disabled}};
+          {"start_disabled", options.start_disabled},
+          {"phases", counts_phases(options)}};
 }
 
 json groups_of(const count_facts& facts) {
@@ -61,6 +62,18 @@ json unavailable_of(const count_facts& facts) {
                     {"errno", name != nullptr ? json(name) : json(nullptr)},
                     {"reason", refusal.reason},
                     {"remedy", refusal.remedy}});
+  }
+  return list;
+}
+
+json phases_of(const count_facts& facts) {
+  json list = json::array();
+  for (const auto& phase : facts.phases) {
+    list.push_back({{"marked_start_ns", phase.marked_start_ns},
+                    {"start_ns", phase.start_ns},
+                    {"marked_stop_ns", phase.marked_stop_ns},
+                    {"stop_ns", phase.stop_ns},
+                    {"window", phase.window}});
   }
   return list;
 }
@@ -113,7 +126,8 @@ std::string to_json(const count_facts& facts) {
                         {"groups", groups_of(facts)},
                         {"sets", sets_of(facts)},
                         {"unavailable", unavailable_of(facts)},
-                        {"unverified_zero", facts.unverified_zero}}},
+                        {"unverified_zero", facts.unverified_zero},
+                        {"phases", phases_of(facts)}}},
                       {"clocks", collect::clocks_part(facts.start, facts.end)},
                       {"files", collect::files_part(facts.files)},
                       {"windows", facts.windows},

@@ -13,6 +13,15 @@
 
 namespace stallscope::count {
 
+// A counted phase; times on the monotonic clock. `window` is the window that was read at its end.
+struct counted_phase {
+  std::uint64_t marked_start_ns = 0;
+  std::uint64_t start_ns = 0;
+  std::uint64_t marked_stop_ns = 0;
+  std::uint64_t stop_ns = 0;
+  std::uint64_t window = 0;
+};
+
 struct count_facts {
   bool complete = false;
   count_options options;
@@ -26,6 +35,7 @@ struct count_facts {
   std::size_t descriptors = 0;
   std::uint64_t window_ns = 0;
   collect::start_facts start;
+  std::vector<counted_phase> phases;
   std::uint64_t windows = 0;
   std::uint64_t missed_windows = 0;          // not read, because the collector ran too late
   std::vector<std::size_t> never_ran;        // groups that never had hardware counters

@@ -60,6 +60,14 @@ void counter_table::enable_all() {
   for (const auto& [number, entry] : scopes_) enable(number);
 }
 
+void counter_table::disable_all() {
+  for (const auto& [number, entry] : scopes_) {
+    for (const auto& member : entry.members) {
+      for (const auto& group : member) [[maybe_unused]] const bool off = group.disable();
+    }
+  }
+}
+
 void counter_table::close_all() {
   for (auto& [number, entry] : scopes_) entry.members.clear();
 }

@@ -35,6 +35,7 @@ class counter_table {
   int open(std::size_t scope, const perf_events::event_place& place);
   void enable(std::size_t scope);
   void enable_all();
+  void disable_all();
   void close_all();
   // Removes a scope whose target has ended. Its last counts stay in the totals.
   void drop(std::size_t scope);

@@ -32,7 +32,11 @@ struct count_options {
   int control_fd = -1;
   int progress_fd = -1;
   bool start_disabled = false;
+  int phases_fd = -1;                  // marks of the phases to count; -1: count from start to end
   std::vector<std::string> arguments;  // the program's own argv
 };
+
+// Whether only marked phases are counted.
+inline bool counts_phases(const count_options& options) { return options.phases_fd >= 0; }
 
 }  // namespace stallscope::count

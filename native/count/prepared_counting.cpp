@@ -42,7 +42,7 @@ trial_place place_of_trial(const count_options& options, int first_cpu) {
       whole_cpus ? perf_events::event_place{-1, first_cpu} : perf_events::event_place{0, -1};
   trial.how.inherit = options.target == count_target::command ||
                       (options.target == count_target::processes && !options.per_thread);
-  trial.how.enable_on_exec = options.target == count_target::command;
+  trial.how.enable_on_exec = options.target == count_target::command && !counts_phases(options);
   return trial;
 }
 

@@ -120,6 +120,7 @@ struct load_run::thread_state {
 
 load_run::load_run(const options& settings)
     : plan_{plan_of(settings)},
+      marks_{settings.phases_fd},
       notice_{::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)},
       signals_{ending_signals()} {
   if (!notice_ || !signals_) {
@@ -200,6 +201,8 @@ void load_run::begin() {
       static_cast<double>(realtime_ns() + start_after_ns + plan_.settings.when.warmup_ns) /
       static_cast<double>(second_ns);
   if (files_) files_->begin(started_at_s_);
+  marks_.start(measured_from_ns_);
+  marks_.stop(measured_from_ns_ + plan_.settings.when.duration_ns);
   print_line(started_line(plan_.settings));
   for (const auto& state : threads_) {
     state->start.set_value(start_ns);
@@ -270,6 +273,7 @@ void load_run::report_second(unsigned up_to, std::chrono::nanoseconds length) {
 }
 
 void load_run::finish() {
+  marks_.stop(monotonic_ns());  // after an early end
   for (const auto& state : threads_) {
     result_.threads.push_back(state->exchange.account().value_or(thread_account{}));
   }

@@ -13,6 +13,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/phase_marks.hpp"
 #include "histogram/interval_log.hpp"
 #include "load/output_files.hpp"
 #include "load/report.hpp"
@@ -50,6 +51,7 @@ class load_run {
   [[nodiscard]] bool all_have(unsigned second);
 
   load_plan plan_;
+  phase_marks marks_;
   std::optional<output_files> files_;
   descriptor notice_;
   descriptor signals_;

@@ -47,6 +47,7 @@ struct options {
   std::uint64_t spin_ns = 50'000;  // busy-wait this long before a due time
   std::vector<int> cpus;           // assigned to threads round-robin; empty: not pinned
   std::string directory;
+  int phases_fd = -1;  // to mark the measured time on; -1: none
 };
 
 }  // namespace stallscope::load

@@ -36,6 +36,10 @@ bool event_group::enable() const noexcept {
   return ::ioctl(events_.front().get(), PERF_EVENT_IOC_ENABLE, 0) == 0;
 }
 
+bool event_group::disable() const noexcept {
+  return ::ioctl(events_.front().get(), PERF_EVENT_IOC_DISABLE, 0) == 0;
+}
+
 int event_group::read(group_reading& reading) const {
   std::vector<std::uint64_t> words(3 + events_.size());  // count, enabled, running, values
   const std::size_t bytes = words.size() * sizeof words.front();

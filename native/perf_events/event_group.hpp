@@ -42,8 +42,10 @@ struct group_reading {
 
 class event_group {
  public:
-  // Starts counting.
+  // Starts counting, in children that inherited the group, too.
   [[nodiscard]] bool enable() const noexcept;
+  // Stops counting, until enable(). Counts and times are kept.
+  [[nodiscard]] bool disable() const noexcept;
   // Returns 0 or the errno of the read: ECHILD if a child inherited half of the group.
   [[nodiscard]] int read(group_reading& reading) const;
   [[nodiscard]] std::size_t size() const { return events_.size(); }

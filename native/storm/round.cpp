@@ -93,13 +93,15 @@ ioqueue::queue_settings settings_of(const storm::plan& plan, const storm::round&
 
 class storm_run {
  public:
-  storm_run(const storm::plan& plan, const storm::round& round, int fd, disk::run_control& control);
+  storm_run(const storm::plan& plan, const storm::round& round, int fd, disk::run_control& control,
+            const phase_marks& marks);
   round_result run();
 
  private:
   void add_classes();
   void register_memory();
   void run_until(nanoseconds end);
+  void mark(nanoseconds from, nanoseconds until) const;
   void measure();
   void record_queue(nanoseconds passed);
   [[nodiscard]] bool has_too_many_errors() const;
@@ -107,6 +109,7 @@ class storm_run {
   [[nodiscard]] nanoseconds now() const { return backend_->clock().now(); }
 
   disk::run_control& control_;
+  phase_marks marks_;
   std::unique_ptr<backend> backend_;
   ioqueue::queue queue_;
   std::vector<ioqueue::class_id> classes_;
@@ -116,12 +119,14 @@ class storm_run {
 };
 
 storm_run::storm_run(const storm::plan& plan, const storm::round& round, int fd,
-                     disk::run_control& control)
+                     disk::run_control& control, const phase_marks& marks)
     : control_{control},
+      marks_{marks},
       backend_{device_of(plan, round)},
       queue_{backend_->device(), backend_->clock(), settings_of(plan, round)} {
   result_.round = round;
   result_.modelled = plan.disk.target.simulated.has_value();
+  if (result_.modelled) marks_ = phase_marks{-1};  // its time is not the counters'
   add_classes();
   const auto settings = [&](ioqueue::direction kind, const stream_settings& stream_settings) {
     return stream::settings{.kind = kind,
@@ -182,12 +187,20 @@ void storm_run::run_until(nanoseconds end) {
   }
 }
 
+// Announces the measured time.
+void storm_run::mark(nanoseconds from, nanoseconds until) const {
+  marks_.start(static_cast<std::uint64_t>(from.count()));
+  marks_.stop(static_cast<std::uint64_t>(until.count()));
+}
+
 round_result storm_run::run() {
   const auto to_ns = [](double seconds) { return nanoseconds(std::llround(seconds * 1e9)); };
   // The reader starts before the writer.
   if (reader_) reader_->start();
   if (writer_) writer_->start();
-  run_until(now() + to_ns(result_.round.warmup_s));
+  const auto measured_from = now() + to_ns(result_.round.warmup_s);
+  mark(measured_from, measured_from + to_ns(result_.round.duration_s));
+  run_until(measured_from);
   measure();
   result_.interrupted = control_.stop.load(std::memory_order_relaxed);
   if (reader_) result_.reader = reader_->counts();
@@ -207,6 +220,7 @@ void storm_run::measure() {
   const auto begun = now();
   run_until(begun + nanoseconds(std::llround(result_.round.duration_s * 1e9)));
   const auto ended = now();
+  marks_.stop(static_cast<std::uint64_t>(ended.count()));
   if (ended > begun) record_queue(ended - begun);
   account.end();
   result_.account = account.account();
@@ -258,11 +272,11 @@ std::vector<std::string> round_result::failed() const {
 }
 
 round_result run_round(const storm::plan& plan, const storm::round& round, int fd,
-                       disk::run_control& control) {
+                       disk::run_control& control, const phase_marks& marks) {
   if (plan.disk.cpu) disk::bind_to_cpu(*plan.disk.cpu);
   const bool real_time =
       plan.disk.real_time && !plan.disk.target.simulated && !disk::take_real_time();
-  round_result result = storm_run{plan, round, fd, control}.run();
+  round_result result = storm_run{plan, round, fd, control, marks}.run();
   result.real_time = real_time;
   return result;
 }

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "base/phase_marks.hpp"
 #include "disk/account_watch.hpp"
 #include "disk/point_loop.hpp"
 #include "storm/plan.hpp"
@@ -40,9 +41,9 @@ struct round_result {
   [[nodiscard]] std::vector<std::string> failed() const;
 };
 
-// `fd` is ignored if the target is simulated. Throws std::system_error if a ring or memory cannot
-// be created.
+// `fd` is ignored if the target is simulated, as are the marks. Throws std::system_error if a ring
+// or memory cannot be created.
 round_result run_round(const plan& plan, const storm::round& round, int fd,
-                       disk::run_control& control);
+                       disk::run_control& control, const phase_marks& marks = phase_marks{-1});
 
 }  // namespace stallscope::storm

@@ -63,6 +63,9 @@ void add_output(cli::command& app, raw_count_options& raw, count::count_options&
                  "Descriptor to read \"enable\" and \"stop\" lines from; end of file also stops");
   app.add_option("--progress-fd", options.progress_fd,
                  "Descriptor to write progress to, as JSON lines");
+  app.add_option("--phases", options.phases_fd,
+                 "Descriptor to read \"start [NS]\" and \"stop [NS]\" lines from: only what runs "
+                 "between them is counted; end of file ends the counting");
   app.add_flag("--start-disabled", options.start_disabled,
                "Wait for \"enable\" on the control descriptor before attaching");
   app.add_option("--protocol", raw.protocol,
@@ -106,6 +109,7 @@ void check(const cli::command& app, const raw_count_options& raw, count::count_o
     count_usage("--start-disabled needs --control-fd for the \"enable\" line");
   check_duration(options.duration_s);
   if (app.count("--progress-fd") != 0) check_descriptor("--progress-fd", options.progress_fd);
+  if (app.count("--phases") != 0) check_descriptor("--phases", options.phases_fd);
   if (app.count("--control-fd") != 0) check_descriptor("--control-fd", options.control_fd);
 }
 

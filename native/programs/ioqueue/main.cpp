@@ -54,6 +54,8 @@ exit_code run(const stallscope::program& program, int argc, char** argv) {
   cli::command storm = app.add_subcommand(
       "storm",
       "Run a reader beside a storm of writes through the I/O queue; JSON plan on standard input");
+  int phases_fd = -1;
+  stallscope::add_phases(storm, phases_fd);
   stallscope::ioqueue::overhead_options options;
   cli::command overhead = add_overhead(app, options);
   if (!stallscope::parse_command_line(app, argc, argv)) return exit_code::done;
@@ -61,7 +63,7 @@ exit_code run(const stallscope::program& program, int argc, char** argv) {
   std::signal(SIGPIPE, SIG_IGN);
   int status = 0;
   if (points.parsed()) status = stallscope::ioqueue::points();
-  if (storm.parsed()) status = stallscope::ioqueue::storm();
+  if (storm.parsed()) status = stallscope::ioqueue::storm(phases_fd);
   if (overhead.parsed()) status = stallscope::ioqueue::overhead(options);
   return static_cast<exit_code>(status);
 }

@@ -62,7 +62,7 @@ void log_round(histogram::interval_log& log, const storm::round_result& result,
 
 }  // namespace
 
-int storm() {
+int storm(int phases_fd) {
   const storm::plan plan = storm::read_plan(read_input());
   disk::run_control& control = handle_stop_signals();
   disk::target_file file;
@@ -82,8 +82,9 @@ int storm() {
   }
   for (const storm::round& round : plan.rounds) {
     if (control.stop) break;
-    const storm::round_result result = with_progress(
-        round.id, control, [&] { return storm::run_round(plan, round, file.fd.get(), control); });
+    const storm::round_result result = with_progress(round.id, control, [&] {
+      return storm::run_round(plan, round, file.fd.get(), control, phase_marks{phases_fd});
+    });
     print(storm::round_line(result));
     if (log) log_round(*log, result, modelled ? 0 : start_ns);
   }

@@ -192,6 +192,7 @@ std::optional<command_line> parse_command_line(int argc, char** argv) {
   add_time(app, line.settings, texts);
   add_mix(app, line.settings, texts);
   add_die_with_parent(app, line.die_with_parent);
+  add_phases(app, line.settings.phases_fd);
   app.add_option("-o,--output", line.settings.directory,
                  "Output directory for intended.hlog, service.hlog, lag.hlog and load.json");
   app.footer(
