@@ -7,7 +7,9 @@
 // Thread: only the thread that runs the loop may call it.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
+#include <cstddef>
 
 namespace stallscope::reactor {
 
@@ -44,6 +46,14 @@ class task_scheduler {
     if (unchecked_calls_ == 0) return check_quota();
     --unchecked_calls_;
     return false;
+  }
+
+  // Skips at most `most` calls of need_preempt() that would return false without reading the clock;
+  // returns their number.
+  std::size_t skip_checks(std::size_t most) {
+    const auto skipped = std::min(most, static_cast<std::size_t>(unchecked_calls_));
+    unchecked_calls_ -= static_cast<unsigned>(skipped);
+    return skipped;
   }
 
   // CLOCK_MONOTONIC, read once per task. Precise enough for queueing delays, too coarse to time

@@ -18,6 +18,8 @@ bool is_stage_name(std::string_view name) {
   return !name.empty() && std::ranges::all_of(name, allowed);
 }
 
+thread_local stage_registry* registry_of_thread = nullptr;
+
 }  // namespace
 
 stage::stage(stage_registry& registry, std::string name)
@@ -38,20 +40,9 @@ void stage::schedule_now() {
   scheduler_.schedule(*this);
 }
 
-// Batches may nest: a full queue is run by the stage before it.
-std::int64_t stage::begin_batch() {
-  time_before_ = registry_.batch_time_ns_;
-  registry_.batch_time_ns_ = scheduler_.now().count();
-  return registry_.batch_time_ns_;
-}
-
-void stage::end_batch(std::size_t calls) noexcept {
-  registry_.batch_time_ns_ = time_before_;
-  count_batch(calls);
-}
-
-void stage::count_batch(std::size_t calls) noexcept {
+void stage::count_batch(std::size_t calls, std::size_t left) noexcept {
   tally_.executed.add(calls);
+  tally_.enqueued.set(tally_.executed.value() + left);
   tally_.batch(calls);
   if (registry_.log_ != nullptr) {
     registry_.log_->record(number_, calls);
@@ -109,5 +100,17 @@ std::uint32_t stage_registry::add(stage& added, std::string_view name) {
 }
 
 void stage_registry::remove(const stage& removed) noexcept { std::erase(stages_, &removed); }
+
+thread_registry::thread_registry(stage_registry& registry) noexcept
+    : before_(std::exchange(registry_of_thread, &registry)) {}
+
+thread_registry::~thread_registry() { registry_of_thread = before_; }
+
+stage_registry& thread_registry::current() {
+  if (registry_of_thread == nullptr) {
+    throw std::logic_error("this thread has no thread_registry to make a stage in");
+  }
+  return *registry_of_thread;
+}
 
 }  // namespace stallscope::stages

@@ -50,11 +50,9 @@ class stage : private reactor::task {
   void schedule() {
     if (!scheduled_) schedule_now();
   }
-  // Time of the scheduler; within a batch, the time of its start.
-  [[nodiscard]] std::int64_t now_ns() const;
-  std::int64_t begin_batch();
-  void end_batch(std::size_t calls) noexcept;
-  void count_batch(std::size_t calls) noexcept;
+  // Time of the scheduler: that of the start of the task or batch.
+  [[nodiscard]] std::int64_t now_ns() const { return scheduler_.now().count(); }
+  void count_batch(std::size_t calls, std::size_t left) noexcept;
 
   reactor::task_scheduler& scheduler_;
   const stage_settings settings_;
@@ -69,7 +67,6 @@ class stage : private reactor::task {
   virtual void run_task() = 0;
 
   stage_registry& registry_;
-  std::int64_t time_before_ = 0;
   const std::string name_;
   std::uint32_t number_ = 0;
   bool scheduled_ = false;
@@ -104,13 +101,24 @@ class stage_registry {
   const stage_settings settings_;
   batch_log* const log_;
   std::vector<stage*> stages_;
-  std::int64_t batch_time_ns_ = no_batch;
-  static constexpr std::int64_t no_batch = 0;
 };
 
-inline std::int64_t stage::now_ns() const {
-  const auto time_ns = registry_.batch_time_ns_;
-  return time_ns != stage_registry::no_batch ? time_ns : scheduler_.now().count();
-}
+// Makes a registry the one of its thread for its lifetime, so that a stage needs only a name and a
+// function (staged_function.hpp). Scopes nest.
+class thread_registry {
+ public:
+  explicit thread_registry(stage_registry& registry) noexcept;
+  thread_registry(const thread_registry&) = delete;
+  thread_registry& operator=(const thread_registry&) = delete;
+  thread_registry(thread_registry&&) = delete;
+  thread_registry& operator=(thread_registry&&) = delete;
+  ~thread_registry();
+
+  // Throws std::logic_error if this thread has none.
+  [[nodiscard]] static stage_registry& current();
+
+ private:
+  stage_registry* before_;
+};
 
 }  // namespace stallscope::stages

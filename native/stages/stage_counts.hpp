@@ -21,7 +21,7 @@ inline constexpr std::size_t delay_buckets = 40;
 
 struct stage_counts {
   std::string name;
-  std::uint64_t calls_enqueued = 0;
+  std::uint64_t calls_enqueued = 0;  // as of the end of the last batch
   std::uint64_t calls_executed = 0;
   std::uint64_t calls_failed = 0;  // executed calls that threw
   std::uint64_t tasks_scheduled = 0;
@@ -46,6 +46,7 @@ class tally {
   void add(std::uint64_t more) noexcept {
     count_.store(count_.load(std::memory_order_relaxed) + more, std::memory_order_relaxed);
   }
+  void set(std::uint64_t count) noexcept { count_.store(count, std::memory_order_relaxed); }
   [[nodiscard]] std::uint64_t value() const noexcept {
     return count_.load(std::memory_order_relaxed);
   }

@@ -63,7 +63,6 @@ void path_runner::begin_wave() {
   for (std::size_t i = 0; i < wave; ++i) {
     stages_.front()->enqueue(waiting_.pop());
   }
-  waiting_.settle();
 }
 
 void path_runner::run_all(request_call& call) const {

@@ -19,7 +19,6 @@ TEST_CASE("the queue is first in, first out for any sequence of pushes and pops"
       } else {
         alike = alike && queue.pop() == model.front();
         model.pop_front();
-        queue.settle();
       }
       alike = alike && queue.size() == model.size() && queue.empty() == model.empty();
     }
