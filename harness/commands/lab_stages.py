@@ -18,6 +18,7 @@ EXAMPLES = """\b
 Examples:
   stallscope lab stages --path codec                      (about two minutes)
   stallscope lab stages --path query --pairs 9 --duration 3 -o query
+  stallscope lab stages --footprint-sweep -o sweep        (about seven minutes)
   stallscope lab stages --path kv --no-replay --profile 0 --json | jq .throughput_ratio
 """
 
@@ -64,6 +65,12 @@ Examples:
     default=True,
     help="Replay logged requests under callgrind for simulated cache misses. Default: yes.",
 )
+@click.option(
+    "--footprint-sweep",
+    "sweep",
+    is_flag=True,
+    help="Measure the gain by code per request (8 KB to 2 MB) and by batch limit instead.",
+)
 @batch_options
 @click.option("--cpus", metavar="LIST", help="CPUs to use, such as 0,2.")
 @click.option(
@@ -74,7 +81,7 @@ Examples:
     help="Directory for page, result and logs. Default: stallscope-stages-<path>-<time>.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document instead of text.")
-def command(cpus: str | None, loads: str, as_json: bool, **values: Any) -> None:
+def command(cpus: str | None, loads: str, as_json: bool, sweep: bool, **values: Any) -> None:
     """Measure what execution stages gain on the reference server.
 
     Runs server and loader on different CPUs with stages off and on, in alternating rounds:
@@ -84,5 +91,10 @@ def command(cpus: str | None, loads: str, as_json: bool, **values: Any) -> None:
     """
     from harness.labs.stages.options import stages_options  # noqa: PLC0415 - start-up stays light
     from harness.labs.stages.session import run_stages  # noqa: PLC0415
+    from harness.labs.stages.sweep.session import run_sweep  # noqa: PLC0415
 
-    run_stages(stages_options(values, loads), cpus, as_json=as_json)
+    options = stages_options(values, loads)
+    if sweep:
+        run_sweep(options, cpus, as_json=as_json)
+    else:
+        run_stages(options, cpus, as_json=as_json)

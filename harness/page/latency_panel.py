@@ -169,7 +169,7 @@ def _rate(logs: Mapping[int, IntervalLog]) -> Markup:
 
 def _cells(run: Series, histogram: Histogram | None) -> tuple[str, ...]:
     total = 0 if histogram is None else histogram.total
-    values = [None] * (1 + len(PERCENTS))
+    values: list[float | None] = [None] * (1 + len(PERCENTS))
     if histogram is not None:
         values = [histogram.mean(), *map(histogram.percentile, PERCENTS)]
     times = ("n/a" if value is None else value_text(round(value), "ns") for value in values)

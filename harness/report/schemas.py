@@ -38,6 +38,7 @@ DOCUMENTS = {
     "lab.memory": ("harness.labs.memory.result", "MemoryResult"),
     "lab.scale": ("harness.labs.scale.result", "ScaleResult"),
     "lab.stages": ("harness.labs.stages.result", "StagesResult"),
+    "lab.stages.sweep": ("harness.labs.stages.sweep.result", "SweepResult"),
     "lab.storm": ("harness.labs.storm.result", "StormResult"),
     "load": ("harness.workload.results", "LoadResult"),
     "pin": ("harness.pin.result", "PinPlanResult"),

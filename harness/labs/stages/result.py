@@ -21,6 +21,7 @@ from harness.labs.stages.plan import (
 from harness.labs.stages.quantities import BATCH, CPU, P99, QUANTITIES, THROUGHPUT
 from harness.labs.stages.verdict import stages_verdict
 from harness.topdown.result import TopdownResult, topdown_result
+from harness.workload.cores import Cores
 from stallscope.documents import (
     Amount,
     Count,
@@ -211,13 +212,7 @@ def stages_result(lab: StagesMeasurement) -> StagesResult:
         ipc_meaning=None if slots is None else ipc_meaning(*map(_ipc, slots.values())),
         slots_unavailable=lab.slots.unavailable or None,
         profiles_unavailable=lab.profiles.unavailable or None,
-        machine=StagesMachine(
-            cpu_model=cores.cpu_model,
-            l1i_bytes=cores.l1i_bytes,
-            server_cpu=cores.server,
-            loader_cpu=cores.loader,
-            same_core=cores.same_core,
-        ),
+        machine=stages_machine(cores),
         settings=lab.settings,
         options=_settings(lab),
         rows=tuple(_row(lab, load, side) for load in (SATURATED, *options.loads) for side in Side),
@@ -226,6 +221,17 @@ def stages_result(lab: StagesMeasurement) -> StagesResult:
         notes=tuple(stages_notes(lab)),
         interrupted=lab.interrupted,
         output=str(options.output),
+    )
+
+
+def stages_machine(cores: Cores) -> StagesMachine:
+    """Return the CPUs of server and loader."""
+    return StagesMachine(
+        cpu_model=cores.cpu_model,
+        l1i_bytes=cores.l1i_bytes,
+        server_cpu=cores.server,
+        loader_cpu=cores.loader,
+        same_core=cores.same_core,
     )
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from harness.cli.outputs import output_error
-from harness.cli.terminal import LiveLine, colours, printable, width
+from harness.cli.terminal import colours, printable, width
 from harness.labs.stages.measurement import (
     Replays,
     SideProfiles,
@@ -21,6 +21,7 @@ from harness.labs.stages.options import StagesOptions
 from harness.labs.stages.page_files import write_results
 from harness.labs.stages.plan import SATURATED, Side
 from harness.labs.stages.profiles import count_sides, profile_sides
+from harness.labs.stages.progress import Progress, ignore_phase
 from harness.labs.stages.replay import replay_sides
 from harness.labs.stages.result import StagesResult, stages_result
 from harness.labs.stages.rounds import StagesSetup, measure_rounds
@@ -39,29 +40,6 @@ _ATTACH_S = 5.0  # expected time to attach, to end and to read a profile
 
 
 @dataclass(slots=True)
-class _Progress:
-    """The live line: the current phase and the approximate time left."""
-
-    total_s: float
-    on_phase: Callable[[str], None]
-    live: LiveLine = field(default_factory=LiveLine)
-    done_s: float = 0.0
-
-    def begin_phase(self, text: str) -> None:
-        """Report a new phase to the callback and on the live line."""
-        self.live.clear()
-        self.on_phase(text)
-        self.show(text)
-
-    def show(self, text: str) -> None:
-        left_s = self.total_s - self.done_s
-        self.live.show(f"{text}; about {left_s:.0f} s left", done=self.done_s, whole=self.total_s)
-
-    def advance(self, seconds: float) -> None:
-        self.done_s = min(self.total_s, self.done_s + seconds)
-
-
-@dataclass(slots=True)
 class _State:
     """The measurements so far, which an interruption keeps."""
 
@@ -72,16 +50,12 @@ class _State:
     profiles: SideProfiles = field(default_factory=lambda: SideProfiles({}, "not reached"))
 
 
-def _ignore_phase(phase: str) -> None:
-    del phase
-
-
 def run_stages(
     options: StagesOptions,
     cpus: str | None,
     *,
     as_json: bool,
-    on_phase: Callable[[str], None] = _ignore_phase,
+    on_phase: Callable[[str], None] = ignore_phase,
 ) -> tuple[StagesResult, Path]:
     """Return the result and the page's path after the lab was measured, written and printed."""
     lab = measure_stages(options, cpus, on_phase)
@@ -96,7 +70,7 @@ def run_stages(
 
 
 def measure_stages(
-    options: StagesOptions, cpus: str | None, on_phase: Callable[[str], None] = _ignore_phase
+    options: StagesOptions, cpus: str | None, on_phase: Callable[[str], None] = ignore_phase
 ) -> StagesMeasurement:
     """Return the measurements; Ctrl-C ends the lab and keeps complete pairs.
 
@@ -104,10 +78,10 @@ def measure_stages(
     have one CPU each, KeyboardInterrupt if nothing was measured yet.
     """
     cores = two_cores(Roots(), usable_cpus(cpus))
-    _create_output(options.output)
+    create_output(options.output)
     before = settings_now()
     state = _State()
-    progress = _Progress(expected_s(options), on_phase)
+    progress = Progress(expected_s(options), on_phase)
     interrupted = False
     try:
         progress.begin_phase("generating requests")
@@ -139,7 +113,7 @@ def expected_s(options: StagesOptions) -> float:
     return options.rounds_s + profiles_s + (_REPLAY_S + _MODEL_S if options.replay else 0.0)
 
 
-def _measure(setup: StagesSetup, state: _State, progress: _Progress) -> None:
+def _measure(setup: StagesSetup, state: _State, progress: Progress) -> None:
     options = setup.options
 
     def keep(reading: StagesReading) -> None:
@@ -170,7 +144,7 @@ def _measure(setup: StagesSetup, state: _State, progress: _Progress) -> None:
         state.profiles = SideProfiles({}, "switched off by --profile 0")
 
 
-def _slots(setup: StagesSetup, progress: _Progress) -> SlotTrees:
+def _slots(setup: StagesSetup, progress: Progress) -> SlotTrees:
     """Return counted slots; without counters, modelled ones, unless replays are switched off."""
     counted = count_sides(
         setup, Roots(), lambda side: progress.begin_phase(f"counting the {side} server")
@@ -186,7 +160,7 @@ def _slots(setup: StagesSetup, progress: _Progress) -> SlotTrees:
     return SlotTrees({}, f"{counted.unavailable}; modelled: {modelled.unavailable}")
 
 
-def _begin_profile(options: StagesOptions, progress: _Progress) -> Callable[[Side], None]:
+def _begin_profile(options: StagesOptions, progress: Progress) -> Callable[[Side], None]:
     def begin(side: Side) -> None:
         progress.begin_phase(f"profiling the {side} server by its pid")
         progress.advance(options.profile_s + _ATTACH_S)
@@ -194,7 +168,8 @@ def _begin_profile(options: StagesOptions, progress: _Progress) -> Callable[[Sid
     return begin
 
 
-def _create_output(path: Path) -> None:
+def create_output(path: Path) -> None:
+    """Create the directory of the lab; raises UsageError if it exists."""
     try:
         make_output_directory(path)
     except FileExistsError:

@@ -17,7 +17,7 @@ def stages_verdict(lab: StagesMeasurement) -> PairVerdict:
     if not limited:
         ratio = lab.ratio(SATURATED, lambda reading: reading.throughput_per_s)
         return pair_verdict(ratio, "throughput")
-    verdict = pair_verdict(lab.ratio(SATURATED, _requests_per_cpu_us), "requests per CPU second")
+    verdict = pair_verdict(lab.ratio(SATURATED, requests_per_cpu_us), "requests per CPU second")
     return PairVerdict(
         verdict.conclusion,
         f"{verdict.reason} (the loader was the bottleneck in {len(limited)} of {len(saturated)} "
@@ -25,5 +25,6 @@ def stages_verdict(lab: StagesMeasurement) -> PairVerdict:
     )
 
 
-def _requests_per_cpu_us(reading: StagesReading) -> float | None:
+def requests_per_cpu_us(reading: StagesReading) -> float | None:
+    """Return requests per microsecond of the server's CPU time; None if it was not measured."""
     return 1 / reading.cpu_us if reading.cpu_us else None

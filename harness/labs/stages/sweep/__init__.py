@@ -1,0 +1,1 @@
+"""`stallscope lab stages --footprint-sweep`: gain by code footprint and batch limit."""
