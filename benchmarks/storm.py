@@ -49,6 +49,7 @@ METRICS: tuple[tuple[str, StormQuantity], ...] = (
     ("reader's p50 us", _us("p50")),
     ("reader's p99 us", _us("p99")),
     ("reader's p99.9 us", _us("p99.9")),
+    ("reader's max us", _us("max")),
     ("writer's MB/s", _mb_per_s),
 )
 BOUNDS = {

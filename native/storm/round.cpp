@@ -213,10 +213,10 @@ void storm_run::measure() {
   disk::account_watch account;
   const auto ticks = read_cpu_ticks();
   account.begin();
-  // Reading the counters takes up to a millisecond, in which requests would count without time.
-  queue_.reset_metrics();
   if (reader_) reader_->begin_window();
   if (writer_) writer_->begin_window();
+  // Last, because all this takes a millisecond, in which requests would count without time.
+  queue_.reset_metrics();
   const auto begun = now();
   run_until(begun + nanoseconds(std::llround(result_.round.duration_s * 1e9)));
   const auto ended = now();

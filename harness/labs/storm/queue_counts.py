@@ -2,7 +2,6 @@
 
 import itertools
 import threading
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -17,6 +16,7 @@ from topdown.slots.without_pmu.process_files import read_thread
 
 _COMPACTED = "disk_compaction_written_bytes"
 _ANSWERED = "disk_answered"
+_COUNTED_AT = "disk_counted_at_ns"
 _CLASSES = ("disk_class_queries", "disk_class_compaction")
 
 
@@ -24,7 +24,7 @@ _CLASSES = ("disk_class_queries", "disk_class_compaction")
 class QueueReading:
     """Counters since the server's start; integrals are requests times ns, summed over classes."""
 
-    time_s: float
+    time_s: float  # of the counters, by the monotonic clock
     written_bytes: int  # by compaction and by clients
     answered: int  # commands on values
     machine: MachineTime | None
@@ -56,7 +56,7 @@ def read_queue(server: RunningServer) -> QueueReading:
     ]
     on_cpu_ns, runnable_ns = _thread_times(server)
     return QueueReading(
-        time_s=time.monotonic(),
+        time_s=_count(server, fields, _COUNTED_AT) / 1e9,
         written_bytes=_count(server, fields, _COMPACTED)
         + _count(server, classes[0], "written_bytes"),
         answered=_count(server, fields, _ANSWERED),

@@ -1,6 +1,7 @@
 """The panel "Over time": the same round without a limit and with the recommended one."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from markupsafe import Markup
 
@@ -12,19 +13,30 @@ from harness.page.panels import Panel
 from harness.page.plot import Axis, Figure, Plot, round_ticks
 from ioprobe.storm import StormPoint
 
-_Quantity = Callable[[StormPoint], float | None]
-QUANTITIES: dict[str, tuple[str, _Quantity]] = {
-    "Replies per second": ("replies/s", lambda point: point.replies_per_s),
-    "Share of time that CPUs were idle and waited for I/O": (
+
+@dataclass(frozen=True, slots=True)
+class _Quantity:
+    """A value over time; quantities with equal names have equal axes."""
+
+    title: str
+    name: str
+    of: Callable[[StormPoint], float | None]
+
+
+_QUANTITIES = (
+    _Quantity("Replies per second", "replies/s", lambda point: point.replies_per_s),
+    _Quantity(
+        "Share of time that CPUs were idle and waited for I/O",
         "iowait, %",
         lambda point: None if point.iowait_share is None else 100 * point.iowait_share,
     ),
-    "Requests that wait in our queue": ("in our queue", lambda point: point.queued),
-    "Requests below our queue: in the kernel and the device": (
-        "below it",
+    _Quantity("Requests that wait in our queue", "requests", lambda point: point.queued),
+    _Quantity(
+        "Requests below our queue: in the kernel and the device",
+        "requests",
         lambda point: point.below,
     ),
-}
+)
 
 
 def series_panels(result: StormResult) -> tuple[Panel, ...]:
@@ -33,18 +45,15 @@ def series_panels(result: StormResult) -> tuple[Panel, ...]:
     if not rows:
         return ()
     rounds = " and ".join(str(n + 1) for n in sorted({row.series_round or 0 for row in rows}))
-    hint = (
-        f"One run of each setting, of round {rounds}; a point is the mean since the point before."
-    )
+    hint = f"One run of each setting, of round {rounds}; a point is the mean since the last point."
+    rejected = [result.row_name(row) for row in rows if not row.rounds]
+    warning = f"No run passed its checks: {', '.join(rejected)}. The shown run failed them too."
     markup = fragment(
         "harness.labs.storm/series_panel.html",
         hint=result.source_text,
         names=[result.row_name(row) for row in rows],
-        figures=[
-            Figure(_plot(rows, title, name, quantity), title)
-            for title, (name, quantity) in QUANTITIES.items()
-        ],
-        hints=(hint,),
+        figures=[Figure(_plot(rows, quantity), quantity.title) for quantity in _QUANTITIES],
+        hints=(hint, warning if rejected else ""),
     )
     return (Panel(markup, (LATENCY_STYLE,)),)
 
@@ -55,14 +64,19 @@ def compared_rows(result: StormResult) -> list[StormRow]:
     return [row for limit in limits for row in result.rows if row.limit == limit and row.series]
 
 
-def _plot(rows: Sequence[StormRow], title: str, name: str, quantity: _Quantity) -> Markup:
-    series = [
-        [(point.t_s, value) for point in row.series if (value := quantity(point)) is not None]
-        for row in rows
-    ]
-    end_s = max((t_s for points in series for t_s, _ in points), default=0.0) or 1.0
-    top = 1.08 * max((value for points in series for _, value in points), default=0.0) or 1.0
+def _plot(rows: Sequence[StormRow], quantity: _Quantity) -> Markup:
+    on_this_axis = [other for other in _QUANTITIES if other.name == quantity.name]
+    values = [value for row in rows for other in on_this_axis for _, value in _points(row, other)]
+    end_s = max(point.t_s for row in rows for point in row.series)
+    top = 1.08 * max(values, default=0.0) or 1.0
     plot = Plot(
-        Axis(0, end_s, "time, s", round_ticks(end_s)), Axis(0, top, name, round_ticks(top)), title
+        Axis(0, end_s, "time, s", round_ticks(end_s)),
+        Axis(0, top, quantity.name, round_ticks(top)),
+        quantity.title,
     )
-    return plot.drawn(*(plot.line(points, look(index)) for index, points in enumerate(series)))
+    lines = (plot.line(_points(row, quantity), look(index)) for index, row in enumerate(rows))
+    return plot.drawn(*lines)
+
+
+def _points(row: StormRow, quantity: _Quantity) -> list[tuple[float, float]]:
+    return [(point.t_s, value) for point in row.series if (value := quantity.of(point)) is not None]

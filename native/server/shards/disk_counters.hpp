@@ -46,6 +46,7 @@ struct alignas(64) disk_counters {
   gauge records_moved;
   gauge compaction_read_bytes;
   gauge compaction_written_bytes;
+  gauge counted_at_ns;  // CLOCK_MONOTONIC
   gauge answered;
   gauge cancelled_reads;
   gauge most_in_flight;

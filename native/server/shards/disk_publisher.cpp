@@ -1,5 +1,7 @@
 #include "server/shards/disk_publisher.hpp"
 
+#include "base/clock.hpp"
+
 namespace stallscope::server {
 namespace {
 
@@ -59,6 +61,7 @@ void disk_publisher::publish(const command_counts& commands) {
   for (std::size_t i = 0; i < counters_.classes.size(); ++i) {
     publish_counts(counters_.classes[i], port_.metrics(static_cast<value_log::io_class>(i)));
   }
+  counters_.counted_at_ns.set(monotonic_ns());
   counters_.keys.set(content_.index().size());
   counters_.index_bytes.set(content_.index().memory_bytes());
   counters_.batches.set(appender_.batches());

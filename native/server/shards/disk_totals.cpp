@@ -37,6 +37,8 @@ constexpr std::array numbers{
                 &whole::compaction_read_bytes},
     disk_number{"compaction_written_bytes", counter, sum, "Bytes written by compaction.",
                 &whole::compaction_written_bytes},
+    disk_number{"counted_at_ns", level, largest,
+                "Time of these counters, by the kernel's monotonic clock.", &whole::counted_at_ns},
     disk_number{"answered", counter, sum, "Answered commands on values and on all keys.",
                 &whole::answered},
     disk_number{"cancelled_reads", counter, sum,
