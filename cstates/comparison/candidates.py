@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from cstates.frequency import read_frequency
-from cstates.idle.states import IdleMachine, read_idle_machine
+from cstates.idle.states import POLL, IdleMachine, read_idle_machine
 from cstates.latency_limit import effective_limit_us, read_global_limit
 from cstates.pinning.plan import make_plan
 from cstates.pinning.request import PinRequest
@@ -36,6 +36,7 @@ class CandidateSet:
 
     chosen: tuple[Candidate, ...]
     left_out: tuple[tuple[str, str], ...]
+    not_shown: tuple[str, ...] = ()  # what no comparison on this machine can show
 
 
 def baseline_and_control(cpus: str | None) -> list[Candidate]:
@@ -60,11 +61,30 @@ def find_candidates(roots: Roots, cpus: str | None) -> CandidateSet:
             chosen.append(candidate)
     if len(chosen) == len((BASELINE, CONTROL)):
         reason = "; ".join(dict.fromkeys(f"{name}: {reason}" for name, reason in left_out))
+        reason = reason or _why_none(roots, baseline)
         raise UnableError(
-            f"no setting to compare with: {reason or _why_none(roots, baseline)}",
+            "; ".join((f"no setting to compare with: {reason}", *not_shown(roots, cpus))),
             "name a setting with --setting, for example --setting 'nice=--nice -5'",
         )
-    return CandidateSet(tuple(chosen), tuple(left_out))
+    return CandidateSet(tuple(chosen), tuple(left_out), not_shown(roots, cpus))
+
+
+def not_shown(roots: Roots, cpus: str | None) -> tuple[str, ...]:
+    """Return what a comparison cannot show because the CPUs have fewer than two sleep states."""
+    machine = read_idle_machine(roots, find_targets(roots, PinRequest(cpus=cpus)).capped)
+    cpu = next((cpu for cpu in machine.cpus if cpu.states), None)
+    if cpu is None:
+        reason = f" ({machine.missing})" if machine.missing else ""
+        return (f"no sleep state is declared{reason}, so none can be compared with another",)
+    names = [state.name for state in cpu.states if state.name != POLL]
+    if len(names) > 1:
+        return ()
+    only = f"{names[0]} is the only sleep state" if names else "there is no sleep state"
+    text = (
+        f"{only}: what sleeping costs against polling can be shown, what deeper states cost "
+        "against shallower ones cannot. In a guest, the states of the host's CPUs are not visible"
+    )
+    return (text,)
 
 
 def check_candidate(roots: Roots, candidate: Candidate) -> None:

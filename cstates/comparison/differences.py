@@ -9,7 +9,7 @@ than repeated comparisons do.
 """
 
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from statistics import median
@@ -25,7 +25,10 @@ MIN_EFFECT = 0.01  # share of a median; smaller differences are within a program
 
 @dataclass(frozen=True, slots=True)
 class ComparedRun:
-    """A run under a setting; in every metric less is better, and None is not measured."""
+    """A run under a setting; in every metric less is better, and None is not measured.
+
+    Runs of several workloads have metrics of different names.
+    """
 
     setting: str
     seconds: float
@@ -119,7 +122,7 @@ class Comparison:
 
     def values(self, setting: str, metric: str) -> tuple[float, ...]:
         """Return the measured values of a metric, in order of time."""
-        measured = (run.metrics[metric] for run in self.runs_of(setting))
+        measured = (run.metrics.get(metric) for run in self.runs_of(setting))
         return tuple(value for value in measured if value is not None)
 
     def difference(self, setting: str, metric: str) -> Difference | None:
@@ -171,10 +174,18 @@ class Comparison:
 
 
 def compare(
-    settings: Sequence[str], runs: Sequence[ComparedRun], *, min_effect: float = MIN_EFFECT
+    settings: Sequence[str],
+    runs: Sequence[ComparedRun],
+    *,
+    min_effect: float = MIN_EFFECT,
+    order: Callable[[str], int] | None = None,
 ) -> Comparison:
-    """Return the comparison of runs; the first setting is the baseline, the second its control."""
-    metrics = tuple(dict.fromkeys(name for run in runs for name in run.metrics))
+    """Return the comparison of runs; the first setting is the baseline, the second its control.
+
+    ``order`` sorts the metrics by their names; without it they are in order of their first run.
+    """
+    measured = dict.fromkeys(name for run in runs for name in run.metrics)
+    metrics = tuple(measured if order is None else sorted(measured, key=order))
     uncompared = Comparison(tuple(settings), metrics, tuple(runs), (), ())
     differences = [
         difference

@@ -4,15 +4,17 @@ from typing import Any
 
 import click
 
-from harness.cli.experiment_options import rounds_option, seconds_option, seed_option
-from harness.cli.number_options import number_option
+from harness.cli.experiment_options import rounds_option, seed_option
+from harness.cli.number_options import Number, number_option
 from harness.pin.options import machine_options
 from stallscope.errors import UsageError
 
+LOAD_OPTIONS = ("rate", "seconds", "warmup", "connections", "processes", "loop")
 EXAMPLES = """\b
 Examples:
   stallscope cstates compare -- ./client
   stallscope cstates compare --load --rate 500
+  stallscope cstates compare --load --loop closed --connections 1,2,4,8 --processes 3 --seconds 10
   stallscope cstates compare --setting 'shallow=--states C1' --rounds 10 -- ./client
   stallscope cstates compare --json -- ./client | jq .conclusions
 """
@@ -20,14 +22,39 @@ Examples:
 
 @click.command(epilog=EXAMPLES)
 @click.option("--load", is_flag=True, help="Load the reference server instead of running CMD.")
-@number_option(
-    "--rate",
-    least=1,
-    default=1000,
-    unit="R",
-    text="Request rate of --load per second, in an open loop.",
+@click.option(
+    "--connections",
+    metavar="N[,N]",
+    help="Numbers of connections of --load; each is a row of the table. Default: 4.",
 )
-@seconds_option(0.1, 1.0, "Length of each run of --load in seconds.")
+@click.option(
+    "--processes",
+    type=click.Choice(["2", "3"]),
+    help="Processes of --load: 2 (loader and server, the default), or 3 (with a front end).",
+)
+@click.option(
+    "--loop",
+    type=click.Choice(["open", "closed"]),
+    help="Loop of --load: open (the default), or closed: each reply triggers the next request.",
+)
+@click.option(
+    "--rate",
+    type=Number(1),
+    metavar="R",
+    help="Request rate of --load per second, in an open loop. Default: 1000.",
+)
+@click.option(
+    "--seconds",
+    type=Number(0.1, 3600),
+    metavar="S",
+    help="Measured length of each run of --load in seconds. Default: 1.",
+)
+@click.option(
+    "--warmup",
+    type=Number(0, 3600),
+    metavar="S",
+    help="Warm-up before each run of --load in seconds. Default: 0.2.",
+)
 @click.option(
     "--setting",
     "settings",
@@ -55,9 +82,11 @@ def command(words: tuple[str, ...], load: bool, as_json: bool, **values: Any) ->
 
     Settings are: unchanged, unchanged again as a control, each set of sleep states, each governor.
     Prints for each metric median, interval, difference and p-value (corrected by Holm), and the
-    state entries. A difference counts if it exceeds chance, --least-effect and the control's
+    state entries. Several --connections give a table of before and after with a row for each. A
+    difference counts if it exceeds chance, --least-effect and the control's
     difference. CMD's standard output is discarded. Settings are restored after each run.
     """
+    load_values = {name: values.pop(name) for name in LOAD_OPTIONS}
     if load == bool(words):
         raise UsageError(
             "name a command to run, or --load", "for example: stallscope cstates compare -- CMD"
@@ -66,8 +95,8 @@ def command(words: tuple[str, ...], load: bool, as_json: bool, **values: Any) ->
     from harness.cli.terminal import width  # noqa: PLC0415
     from harness.cstates.compare.options import (  # noqa: PLC0415
         CompareOptions,
+        LoadOptionValues,
         cpus_of,
-        load_plan,
     )
     from harness.cstates.compare.session import measure  # noqa: PLC0415
     from harness.cstates.compare.settings import named_settings  # noqa: PLC0415
@@ -76,7 +105,10 @@ def command(words: tuple[str, ...], load: bool, as_json: bool, **values: Any) ->
     from stallscope.documents import encode  # noqa: PLC0415
 
     context = pin_context(values, "stallscope cstates compare")
-    plan = load_plan(context.roots, values) if load else None
+    load_options = LoadOptionValues(**load_values)
+    if not load:
+        load_options.check_absent()
+    plan = load_options.plan(values["cpus"]) if load else None
     cpus = cpus_of(plan) if plan else values["cpus"]
     settings = values["settings"]
     chosen = (

@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <linux/futex.h>
 #include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -20,17 +19,14 @@
 #include <utility>
 
 #include "base/descriptor.hpp"
+#include "wake/sockets.hpp"
 
 namespace stallscope::wake {
 namespace {
 
-[[noreturn]] void failed(const char* call) {
-  throw std::system_error(errno, std::generic_category(), call);
-}
-
 [[noreturn]] void abandoned() {
   errno = ECONNRESET;
-  failed("the process that was to answer");
+  socket_failed("the process that was to answer");
 }
 
 // Two counters in shared memory: one side increments a counter, the other side sleeps on it.
@@ -39,7 +35,7 @@ class futex_channel final : public channel {
   futex_channel() {
     void* memory =
         ::mmap(nullptr, sizeof(words), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (memory == MAP_FAILED) failed("mmap");
+    if (memory == MAP_FAILED) socket_failed("mmap");
     shared_ = new (memory) words;
   }
   futex_channel(const futex_channel&) = delete;
@@ -76,7 +72,7 @@ class futex_channel final : public channel {
     while (at.load(std::memory_order_acquire) == seen) {
       if (::syscall(SYS_futex, &at, FUTEX_WAIT, seen, nullptr, nullptr, 0) != 0 &&
           errno != EAGAIN && errno != EINTR) {
-        failed("futex");
+        socket_failed("futex");
       }
     }
     ++seen;
@@ -110,7 +106,7 @@ class byte_channel final : public channel {
 
   static void send(const descriptor& to, char byte = message) {
     while (::write(to.get(), &byte, 1) != 1) {
-      if (errno != EINTR) failed("write");
+      if (errno != EINTR) socket_failed("write");
     }
   }
   static void receive(const descriptor& from) {
@@ -118,7 +114,7 @@ class byte_channel final : public channel {
     ssize_t got = 0;
     while ((got = ::read(from.get(), &byte, 1)) != 1) {
       if (got == 0) abandoned();
-      if (errno != EINTR) failed("read");
+      if (errno != EINTR) socket_failed("read");
     }
     if (byte == no_reply) abandoned();
   }
@@ -128,7 +124,7 @@ class byte_channel final : public channel {
 
 descriptor copy_of(const descriptor& original) {
   descriptor made{::dup(original.get())};
-  if (!made) failed("dup");
+  if (!made) socket_failed("dup");
   return made;
 }
 
@@ -144,11 +140,11 @@ std::unique_ptr<channel> over_sockets(descriptor client, descriptor server) {
 std::unique_ptr<channel> over_pipes() {
   std::array<int, 2> there{};
   std::array<int, 2> back{};
-  if (::pipe2(there.data(), O_CLOEXEC) != 0) failed("pipe2");
+  if (::pipe2(there.data(), O_CLOEXEC) != 0) socket_failed("pipe2");
   byte_channel::ends ends;
   ends.server_reads.reset(there[0]);
   ends.client_writes.reset(there[1]);
-  if (::pipe2(back.data(), O_CLOEXEC) != 0) failed("pipe2");
+  if (::pipe2(back.data(), O_CLOEXEC) != 0) socket_failed("pipe2");
   ends.client_reads.reset(back[0]);
   ends.server_writes.reset(back[1]);
   return std::make_unique<byte_channel>(std::move(ends));
@@ -156,40 +152,32 @@ std::unique_ptr<channel> over_pipes() {
 
 std::unique_ptr<channel> over_unix() {
   std::array<int, 2> pair{};
-  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair.data()) != 0) failed("socketpair");
+  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair.data()) != 0)
+    socket_failed("socketpair");
   return over_sockets(descriptor{pair[0]}, descriptor{pair[1]});
-}
-
-void without_delay(const descriptor& socket) {
-  const int on = 1;
-  if (::setsockopt(socket.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on)) != 0) {
-    failed("setsockopt TCP_NODELAY");
-  }
 }
 
 std::unique_ptr<channel> over_tcp() {
   const descriptor listener{::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)};
   descriptor client{::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)};
-  if (!listener || !client) failed("socket");
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  if (!listener || !client) socket_failed("socket");
+  sockaddr_in address = loopback_address();
   socklen_t size = sizeof(address);
   auto* plain = reinterpret_cast<sockaddr*>(&address);
-  if (::bind(listener.get(), plain, size) != 0) failed("bind");
-  if (::listen(listener.get(), 1) != 0) failed("listen");
-  if (::getsockname(listener.get(), plain, &size) != 0) failed("getsockname");
-  if (::connect(client.get(), plain, size) != 0) failed("connect");
+  if (::bind(listener.get(), plain, size) != 0) socket_failed("bind");
+  if (::listen(listener.get(), 1) != 0) socket_failed("listen");
+  if (::getsockname(listener.get(), plain, &size) != 0) socket_failed("getsockname");
+  if (::connect(client.get(), plain, size) != 0) socket_failed("connect");
   sockaddr_in ours{};
   if (::getsockname(client.get(), reinterpret_cast<sockaddr*>(&ours), &size) != 0) {
-    failed("getsockname");
+    socket_failed("getsockname");
   }
   while (true) {  // another process may have connected first
     sockaddr_in peer{};
     size = sizeof(peer);
     descriptor server{
         ::accept4(listener.get(), reinterpret_cast<sockaddr*>(&peer), &size, SOCK_CLOEXEC)};
-    if (!server) failed("accept4");
+    if (!server) socket_failed("accept4");
     if (peer.sin_port != ours.sin_port) continue;
     without_delay(client);
     without_delay(server);

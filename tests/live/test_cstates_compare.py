@@ -28,7 +28,22 @@ def entered() -> dict[str, int]:
 
 
 @pytest.mark.parametrize(
-    "subject", [("--", "sleep", "0.02"), ("--load", "--rate", "500", "--seconds", "0.1")]
+    "subject",
+    [
+        ("--", "sleep", "0.02"),
+        ("--load", "--rate", "500", "--seconds", "0.1"),
+        (
+            "--load",
+            "--loop",
+            "closed",
+            "--connections",
+            "4",
+            "--processes",
+            "3",
+            "--seconds",
+            "0.1",
+        ),
+    ],
 )
 def test_runs_are_compared_with_what_the_cpus_entered(
     subject: tuple[str, ...], tmp_path: Path, capfd: pytest.CaptureFixture[str]

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from cstates.comparison.differences import Comparison, Difference, DifferenceStatus
-from harness.cstates.compare.metrics import METRICS
+from harness.cstates.compare.metrics import description
 from stallscope.statistics.multiple_tests import ALPHA, min_group_size
 
 
@@ -68,7 +68,7 @@ def _unsteady_texts(comparison: Comparison) -> Iterator[str]:
 
 
 def _name(difference: Difference) -> str:
-    return METRICS[difference.metric].text.partition(",")[0]
+    return description(difference.metric)
 
 
 def _difference_text(difference: Difference) -> str:

@@ -8,6 +8,7 @@ from cstates.comparison.differences import Comparison, DifferenceStatus
 from cstates.pinning.plan import PinPlan
 from harness.cstates.compare.conclusions import conclusions
 from harness.cstates.compare.options import CompareOptions
+from harness.cstates.compare.subject import LoadPlan
 from harness.pin.result import PlannedChange, planned_change
 from stallscope.documents import Amount, Count, Document, Number, Record, Share
 from stallscope.statistics.estimate import CONFIDENCE_OF_FIVE, median_estimate
@@ -17,12 +18,19 @@ from stallscope.statistics.multiple_tests import ALPHA
 class ComparedLoad(Record, frozen=True, kw_only=True):
     """The load of --load."""
 
-    rate_per_s: Amount
-    seconds: Amount
+    loop: Literal["open", "closed"] = "open"
+    rate_per_s: Amount | None  # of an open loop
+    seconds: Amount  # measured time of each run
+    warmup_s: Amount  # before it, not measured
+    connections: tuple[Count, ...]  # of each row
+    processes: Count = 2  # in the chain of a request: loader, front end, server
 
 
 class ComparedMetric(Record, frozen=True, kw_only=True):
-    """A metric under one setting, and its difference from the baseline."""
+    """A metric under one setting, and its difference from the baseline.
+
+    With several numbers of connections a metric is named with its number: `latency_p50_us:4`.
+    """
 
     values: tuple[Number, ...]  # in order of time
     median: Number | None
@@ -68,6 +76,7 @@ class CompareResult(Document, frozen=True, kw_only=True, tag="stallscope.cstates
     others_share: Share | None  # of the CPUs' time
     settings: tuple[ComparedSetting, ...]  # baseline and control first
     left_out: tuple[SkippedCandidate, ...]
+    not_shown: tuple[str, ...] = ()  # what this machine cannot show, whatever is measured
     conclusions: tuple[str, ...]
     notes: tuple[str, ...]
 
@@ -86,7 +95,7 @@ def compare_result(
     left_out = options.candidates.left_out
     return CompareResult(
         command=options.command,
-        load=ComparedLoad(rate_per_s=load.rate_per_s, seconds=load.seconds) if load else None,
+        load=_load(load) if load else None,
         rounds=rounds,
         rounds_asked=options.rounds,
         interrupted=interrupted,
@@ -97,8 +106,20 @@ def compare_result(
         others_share=comparison.others_share,
         settings=tuple(_setting(comparison, name, plans.get(name)) for name in comparison.settings),
         left_out=tuple(SkippedCandidate(setting=name, why=reason) for name, reason in left_out),
+        not_shown=options.candidates.not_shown,
         conclusions=tuple(conclusions(comparison, rounds)),
         notes=tuple(_notes(options, comparison, notes, rounds=rounds, interrupted=interrupted)),
+    )
+
+
+def _load(load: LoadPlan) -> ComparedLoad:
+    return ComparedLoad(
+        loop="closed" if load.rate_per_s is None else "open",
+        rate_per_s=load.rate_per_s,
+        seconds=load.seconds,
+        warmup_s=load.warmup_s,
+        connections=load.connections,
+        processes=load.processes,
     )
 
 

@@ -10,10 +10,10 @@ from cstates.pinning.effects import CONSTANT_COUNTERS, Effect
 from cstates.pinning.plan import PinPlan
 from cstates.pinning.session import PinContext, PinListener, PinnedRun
 from harness.cli.terminal import LiveLine
-from harness.cstates.compare.metrics import SERVER_CPU
+from harness.cstates.compare.metrics import order_of
 from harness.cstates.compare.options import CompareOptions
 from harness.cstates.compare.result import CompareResult, compare_result
-from harness.cstates.compare.subject import CommandSubject, CompareSubject, load_subject
+from harness.cstates.compare.subject import CommandSubject, CompareSubject, load_subjects
 from harness.pin.quiet_runs import run_quietly
 from harness.pin.text import restore_lines
 from stallscope.errors import TargetError
@@ -53,46 +53,61 @@ def measure(context: PinContext, options: CompareOptions) -> CompareResult:
     subject_notes: Sequence[str] = ()
     interrupted = False
     try:
-        with _subject(options) as subject:
-            for round_runs in _rounds(context, options, subject, messages):
+        with _subjects(options) as subjects:
+            for round_runs in _rounds(context, options, subjects, messages):
                 runs += round_runs
                 rounds += 1
-                subject_notes = subject.notes()
+                subject_notes = [text for subject in subjects for text in subject.notes()]
     except KeyboardInterrupt:
         interrupted = True
         if not rounds:
             raise
     names = [candidate.name for candidate in options.candidates.chosen]
-    comparison = compare(names, runs, min_effect=options.min_effect)
-    recorded = () if context.roots.is_live else (CONSTANT_COUNTERS,)
-    notes = (*recorded, *messages.notes, *subject_notes)
+    comparison = compare(names, runs, min_effect=options.min_effect, order=order_of)
+    notes = (*_recorded_notes(context, options), *options.notes(), *messages.notes, *subject_notes)
     return compare_result(
         options, comparison, messages.plans, notes, rounds=rounds, interrupted=interrupted
     )
 
 
-def _subject(options: CompareOptions) -> AbstractContextManager[CompareSubject]:
+def _recorded_notes(context: PinContext, options: CompareOptions) -> Iterator[str]:
+    """Yield what a recorded machine cannot show."""
+    if context.roots.is_live:
+        return
+    yield CONSTANT_COUNTERS
     if options.load:
-        return load_subject(options.load)
-    return nullcontext(CommandSubject(options.command))
+        yield (
+            "the settings are those of a recorded machine, and the load runs on this machine: "
+            "no difference is due to a setting"
+        )
+
+
+def _subjects(options: CompareOptions) -> AbstractContextManager[Sequence[CompareSubject]]:
+    if options.load:
+        return load_subjects(options.load)
+    return nullcontext([CommandSubject(options.command)])
 
 
 def _rounds(
-    context: PinContext, options: CompareOptions, subject: CompareSubject, messages: _PinMessages
+    context: PinContext,
+    options: CompareOptions,
+    subjects: Sequence[CompareSubject],
+    messages: _PinMessages,
 ) -> Iterator[list[ComparedRun]]:
-    """Yield the runs of each complete round."""
+    """Yield the runs of each complete round: every subject under every setting."""
     line = LiveLine()
-    chosen = options.candidates.chosen
-    total = options.rounds * len(chosen)
+    pairs = [(item, subject) for subject in subjects for item in options.candidates.chosen]
+    total = options.rounds * len(pairs)
     done = 0
     try:
-        orders = shuffled_rounds(len(chosen), options.rounds, seed=options.seed)
+        orders = shuffled_rounds(len(pairs), options.rounds, seed=options.seed)
         for number, order in enumerate(orders, 1):
             runs = []
             for index in order:
-                text = f"round {number} of {options.rounds}: {chosen[index].name}"
-                line.show(text, done=done, whole=total)
-                runs.append(_run(context, chosen[index], subject, messages))
+                candidate, subject = pairs[index]
+                names = ", ".join(filter(None, (candidate.name, subject.name)))
+                line.show(f"round {number} of {options.rounds}: {names}", done=done, whole=total)
+                runs.append(_run(context, candidate, subject, messages))
                 done += 1
             yield runs
     finally:
@@ -111,8 +126,7 @@ def _run(
             "compare a command that succeeds; a failing command ends early and seems fast",
         )
     metrics = subject.metrics(run)
-    # The time of the command and of a server that serves all runs.
-    own_s = (run.exit.cpu_s or 0.0) + (metrics.get(SERVER_CPU) or 0.0)
+    own_s = (run.exit.cpu_s or 0.0) + subject.service_cpu_s()
     return ComparedRun(
         setting=candidate.name,
         seconds=run.exit.wall_s or 0.0,

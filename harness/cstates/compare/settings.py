@@ -12,6 +12,7 @@ from cstates.comparison.candidates import (
     CandidateSet,
     baseline_and_control,
     check_candidate,
+    not_shown,
 )
 from harness.pin.options import pin_request, request_options
 from stallscope.errors import UsageError
@@ -41,7 +42,7 @@ def named_settings(roots: Roots, texts: Sequence[str], cpus: str | None) -> Cand
             )
         check_candidate(roots, setting)
         chosen.append(setting)
-    return CandidateSet(tuple(chosen), ())
+    return CandidateSet(tuple(chosen), (), not_shown(roots, cpus))
 
 
 def _setting(text: str, cpus: str | None) -> Candidate:

@@ -6,10 +6,22 @@ from statistics import median
 from harness.cli.table import columns
 from harness.cli.terminal import printable, wrapped
 from harness.cstates.compare.conclusions import p_text, share_text
-from harness.cstates.compare.metrics import METRICS
-from harness.cstates.compare.result import ComparedSetting, CompareResult
+from harness.cstates.compare.metrics import METRICS, base_and_connections
+from harness.cstates.compare.result import ComparedLoad, ComparedSetting, CompareResult
 
 HEADS = ("Setting", "n", "Median", "Interval", "Delta", "p", "p (Holm)")
+ROW_HEADS = (
+    "Connections",
+    "n",
+    "Before",
+    "Interval",
+    "n",
+    "After",
+    "Interval",
+    "Delta",
+    "p",
+    "p (Holm)",
+)
 ENTRY_HEADS = ("Setting", "Entries in each run, median (least to most)")
 
 
@@ -22,11 +34,16 @@ def lines(result: CompareResult, width: int) -> Iterator[str]:
         "run.",
         width,
     )
-    for metric in result.settings[0].metrics:
-        yield ""
-        yield f"{METRICS[metric].text}:"
-        rows = [_cells(result, setting, metric) for setting in result.settings]
-        yield from (f"  {line}" for line in columns([HEADS, *rows]))
+    if result.load:
+        yield from wrapped(load_text(result.load), width)
+    if result.load and len(result.load.connections) > 1:
+        yield from _before_and_after(result)
+    else:
+        for metric in result.settings[0].metrics:
+            yield ""
+            yield f"{METRICS[metric].text}:"
+            rows = [_cells(result, setting, metric) for setting in result.settings]
+            yield from (f"  {line}" for line in columns([HEADS, *rows]))
     yield ""
     rows = [(printable(setting.name), _entries_text(setting)) for setting in result.settings]
     yield from (f"  {line}" for line in columns([ENTRY_HEADS, *rows]))
@@ -37,14 +54,52 @@ def lines(result: CompareResult, width: int) -> Iterator[str]:
         width,
         "  ",
     )
+    for text in result.not_shown:
+        yield from wrapped(printable(f"Cannot be shown here: {text}."), width, "  ")
     for text in result.conclusions:
         yield from wrapped(printable(text), width, "  ")
     for text in result.notes:
         yield from wrapped(printable(f"Note: {text}"), width, "  ")
 
 
+def load_text(load: ComparedLoad) -> str:
+    """Return the load of every run, with its warm-up."""
+    loop = (
+        "a closed loop (each reply triggers the next request)"
+        if load.rate_per_s is None
+        else f"an open loop of {load.rate_per_s:,.0f} requests per second"
+    )
+    chain = "loader, front end and server" if load.processes == 3 else "loader and server"
+    counts = ", ".join(map(str, load.connections))
+    return (
+        f"Each run: {load.seconds:g} s of {loop} after {load.warmup_s:g} s of warm-up, which is "
+        f"not measured; {load.processes} processes ({chain}); connections: {counts}."
+    )
+
+
+def _before_and_after(result: CompareResult) -> Iterator[str]:
+    """Yield a table for each metric and setting, with a row for each number of connections."""
+    baseline = result.settings[0]
+    by_name: dict[str, list[str]] = {}
+    for name in baseline.metrics:
+        by_name.setdefault(base_and_connections(name)[0], []).append(name)
+    for base, names in by_name.items():
+        for setting in result.settings[1:]:
+            yield ""
+            yield f"{METRICS[base].text}: before: {baseline.name}; after: {printable(setting.name)}"
+            rows = [_row(result, setting, name) for name in names]
+            yield from (f"  {line}" for line in columns([ROW_HEADS, *rows]))
+
+
+def _row(result: CompareResult, setting: ComparedSetting, name: str) -> tuple[str, ...]:
+    """Return the cells of one number of connections: before, after, and their difference."""
+    before = _cells(result, result.settings[0], name)[1:4]
+    after = _cells(result, setting, name)[1:]
+    return (str(base_and_connections(name)[1]), *before, *after)
+
+
 def _cells(result: CompareResult, setting: ComparedSetting, name: str) -> tuple[str, ...]:
-    metric, factor = setting.metrics[name], METRICS[name].factor
+    metric, factor = setting.metrics[name], METRICS[base_and_connections(name)[0]].factor
     if metric.median is None or metric.low is None or metric.high is None:
         return (printable(setting.name), "0", *["n/a"] * (len(HEADS) - 2))
     interval = f"{_number(metric.low * factor)} to {_number(metric.high * factor)}"

@@ -48,10 +48,11 @@ std::optional<command_line> parse_command_line(int argc, char** argv) {
   double think_us = 1000;
   double duration_s = 1;
   std::string cpus;
-  app.add_option("--kind", options.kind,
-                 "timer, or the channel of a request: futex, pipe, unix or tcp")
-      .check(cli::one_of({"timer", "futex", "pipe", "unix", "tcp"}))
-      .capture_default_str();
+  const cli::option kind =
+      app.add_option("--kind", options.kind,
+                     "timer, or the channel of a request: futex, pipe, unix or tcp")
+          .check(cli::one_of({"timer", "futex", "pipe", "unix", "tcp"}))
+          .capture_default_str();
   app.add_option("--think-us", think_us,
                  "Sleep before each request, or period of the timer, in microseconds")
       .check(cli::range(0.0, 1e7))
@@ -67,7 +68,13 @@ std::optional<command_line> parse_command_line(int argc, char** argv) {
       .check(cli::range(std::uint64_t{0}, std::uint64_t{1} << 40U))
       .capture_default_str();
   app.add_option("--cpus", cpus, "CPUs of the processes, in turn, such as 0,2");
-  app.add_option("-o,--output", options.log, "New file for the histogram");
+  const cli::option log = app.add_option("-o,--output", options.log, "New file for the histogram");
+  app.add_option("--front-end-of", options.server_port,
+                 "Instead of measuring, pass requests of clients on to the server on this local "
+                 "port, until SIGTERM or SIGINT")
+      .check(cli::range(1, 65'535))
+      .excludes(kind)
+      .excludes(log);
   add_die_with_parent(app, options.die_with_parent);
   app.footer(
       "Prints one JSON document. Example: stallscope-wake --kind futex --think-us 500 --cpus 0,1");

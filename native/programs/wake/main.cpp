@@ -1,6 +1,7 @@
 // stallscope-wake: measures how long wake-ups take, of a timer or of a request through a chain of
-// processes.
+// processes. With --front-end-of it is such a process of another server.
 #include <fcntl.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <csignal>
@@ -10,8 +11,11 @@
 
 #include "base/clock.hpp"
 #include "base/program.hpp"
+#include "base/stop_flag.hpp"
 #include "command_line.hpp"
 #include "histogram/interval_log.hpp"
+#include "wake/answerers.hpp"
+#include "wake/front_end.hpp"
 
 namespace {
 
@@ -50,7 +54,26 @@ void print(const command_line& options, const measurement& measured) {
   std::puts(document.dump().c_str());
 }
 
+// Prints the port in one JSON line when clients can connect.
+exit_code serve_as_front_end(const command_line& options) {
+  if (!options.plan.cpus.empty()) stallscope::wake::run_on(options.plan.cpus.front());
+  stallscope::wake::front_end relay(options.server_port);
+  struct sigaction stop {};
+  stop.sa_handler = [](int) { stallscope::request_stop(); };
+  ::sigaction(SIGTERM, &stop, nullptr);
+  ::sigaction(SIGINT, &stop, nullptr);
+  nlohmann::ordered_json document;
+  document["event"] = "ready";
+  document["pid"] = ::getpid();
+  document["port"] = relay.port();
+  std::puts(document.dump().c_str());
+  std::fflush(stdout);
+  relay.serve();
+  return exit_code::done;
+}
+
 exit_code run(const command_line& options) {
+  if (options.server_port != 0) return serve_as_front_end(options);
   stallscope::descriptor file;
   if (!options.log.empty()) file = create_file(options.log);
   const double start_s = static_cast<double>(stallscope::realtime_ns()) / 1e9;

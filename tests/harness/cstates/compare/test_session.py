@@ -12,8 +12,10 @@ from harness.cli.command_line import main
 from harness.cstates.compare.options import CompareOptions
 from harness.cstates.compare.result import CompareResult, compare_result
 from harness.cstates.compare.text import lines
+from stallscope.documents import decode
 from stallscope.errors import ExitCode
 from tests.cstates.machine_trees import expand
+from tests.harness.workload.fake_programs import LOADED, install
 
 
 class Fake:
@@ -105,7 +107,15 @@ def test_an_interrupted_command_ends_the_comparison(
     [
         (("--rounds", "6"), "name a command"),
         (("--load", "--", "true"), "name a command"),
-        (("--load",), "--load needs this machine"),
+        (("--rate", "5", "--", "true"), "--rate needs --load"),
+        (("--connections", "1", "--", "true"), "--connections needs --load"),
+        (("--load", "--connections", "1,x"), "--connections '1,x' is not a list"),
+        (("--load", "--connections", "0"), "is not a list of numbers from 1"),
+        (("--load", "--connections", "1,,2"), "is not a list of numbers"),
+        (("--load", "--connections", ",".join(map(str, range(1, 40)))), "names 39 numbers"),
+        (("--load", "--processes", "4"), "--processes"),
+        (("--load", "--loop", "closed", "--rate", "5"), "a closed loop has no --rate"),
+        (("--load", "--warmup", "-1"), "--warmup"),
         (("--setting", "a", "--", "true"), "not NAME=OPTIONS"),
         (("--setting", "a=--wrong 1", "--", "true"), "No such option"),
         (("--setting", "a=--states 'C1", "--", "true"), "No closing quotation"),
@@ -124,6 +134,120 @@ def test_invalid_options_are_rejected(
 ) -> None:
     assert fake.run(*words) == ExitCode.USAGE
     assert message in capfd.readouterr().err
+
+
+LOADER = """
+count = sys.argv[sys.argv.index("--connections") + 1]
+folder = sys.argv[sys.argv.index("-o") + 1]
+with open(LOG, "a") as log:
+    log.write(" ".join(sys.argv[1:]) + "\\n")
+document = dict(LOADED, latency_us=dict(LOADED["latency_us"], p50=10.0 * int(count)))
+open(folder + "/load.json", "w").write(json.dumps(document))
+"""
+WAITING = """
+print(json.dumps({"event": "ready", "pid": os.getpid(), "port": PORT}), flush=True)
+signal.sigwait([signal.SIGTERM])
+"""
+
+
+@pytest.fixture
+def fake_load(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Install a server, a front end and a loader; return the log of the loader's arguments."""
+    log = tmp_path / "loads"
+    programs = tmp_path / "programs"
+    programs.mkdir()
+    block = "signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGTERM])\n"
+    install(programs, "stallscope-server", f"{block}PORT = 7400\n{WAITING}", monkeypatch)
+    install(programs, "stallscope-wake", f"{block}PORT = 7500\n{WAITING}", monkeypatch)
+    body = f"LOG = {str(log)!r}\nLOADED = json.loads({json.dumps(LOADED)!r})\n{LOADER}"
+    install(programs, "stallscope-load", body, monkeypatch)
+    return log
+
+
+def test_the_table_of_connections_has_a_row_for_each_before_and_after(
+    fake: Fake, fake_load: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    before = fake.content()
+    words = [
+        "--load", "--connections", "1,16", "--loop", "closed", "--seconds", "10", "--warmup", "3",
+        "--rounds", "2", "--setting", "shallow=--states C1",
+    ]  # fmt: skip
+    assert fake.run(*words, "--json") == 0
+    printed = capfd.readouterr().out.encode()
+    document = json.loads(printed)
+    assert document["load"] == {
+        "loop": "closed",
+        "rate_per_s": None,
+        "seconds": 10,
+        "warmup_s": 3,
+        "connections": [1, 16],
+        "processes": 2,
+    }
+    runs = [line.split() for line in fake_load.read_text().splitlines()]
+    assert len(runs) == 2 * 3 * 2  # rounds, settings, numbers of connections
+    for run in runs:
+        arguments = dict(zip(run[::2], run[1::2], strict=True))
+        assert (arguments["--mode"], arguments["--duration"]) == ("closed", "10")
+        assert (arguments["--warmup"], arguments["--target"]) == ("3", "127.0.0.1:7400")
+    for setting in document["settings"]:
+        metrics = setting["metrics"]
+        assert list(metrics) == [
+            f"latency_{rank}_us:{count}" for count in (1, 16) for rank in ("p50", "p99")
+        ]
+        assert [metrics[f"latency_p50_us:{count}"]["median"] for count in (1, 16)] == [10, 160]
+        assert all(len(metric["values"]) == 2 for metric in metrics.values())
+    shallow = document["settings"][2]["metrics"]["latency_p50_us:16"]
+    assert (shallow["delta_share"], shallow["p"], shallow["p_holm"]) == (0, 1, 1)
+    assert any("the load runs on this machine" in note for note in document["notes"])
+    assert "2 rounds are too few for 1 setting and 4 metrics" in document["conclusions"][0]
+    assert fake.content() == before
+
+    lines_printed = list(lines(decode(printed, CompareResult, "printed"), 100))
+    text = " ".join(" ".join(lines_printed).split())
+    assert (
+        "Each run: 10 s of a closed loop (each reply triggers the next request) after 3 s of "
+        in text
+    )
+    assert "warm-up, which is not measured; 2 processes (loader and server)" in text
+    at = lines_printed.index("latency p50, us: before: as it is; after: shallow")
+    heads, *rows = [" ".join(line.split()) for line in lines_printed[at + 1 : at + 4]]
+    assert heads == "Connections n Before Interval n After Interval Delta p p (Holm)"
+    assert rows == [
+        f"{count} 2 {us} {us} to {us} 2 {us} {us} to {us} +0.0 % 1.000 1.000"
+        for count, us in ((1, 10), (16, 160))
+    ]
+
+
+def test_three_processes_are_a_chain_with_a_front_end(
+    fake: Fake, fake_load: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    words = ["--load", "--processes", "3", "--rounds", "1", "--setting", "shallow=--states C1"]
+    assert fake.run(*words, "--json") == 0
+    document = json.loads(capfd.readouterr().out)
+    assert document["load"]["processes"] == 3
+    assert document["load"]["loop"] == "open"
+    assert list(document["settings"][0]["metrics"]) == [
+        "latency_p50_us", "latency_p99_us", "server_cpu_s",
+    ]  # fmt: skip
+    assert "--target 127.0.0.1:7500" in fake_load.read_text()
+
+
+def test_a_machine_with_one_sleep_state_says_what_cannot_be_shown(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    guest = Fake(tmp_path, "haltpoll-vm")
+    assert guest.run("--rounds", "1", "--setting", "nice=--nice 1", "--", "true") == 0
+    text = " ".join(capfd.readouterr().out.split())
+    assert "Cannot be shown here: haltpoll idle is the only sleep state" in text
+    assert guest.run("--rounds", "1", "--json", "--", "true") == 0
+    (missing,) = json.loads(capfd.readouterr().out)["not_shown"]
+    assert "what deeper states cost against shallower ones cannot" in missing
+    server = Fake(tmp_path, "ice-lake-server")
+    assert server.run("--rounds", "1", "--json", "--setting", "n=--nice 1", "--", "true") == 0
+    assert json.loads(capfd.readouterr().out)["not_shown"] == []
+    without = Fake(tmp_path, "no-cpuidle")
+    assert without.run("--rounds", "1", "--", "true") == ExitCode.UNABLE
+    assert "none can be compared with another" in capfd.readouterr().err
 
 
 def result_of(
