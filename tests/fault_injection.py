@@ -54,11 +54,13 @@ class Fault:
     system_call: str
     error: str
     occurrence: int
+    path: str = ""  # only calls with this path count
 
     def prefix(self, log: Path) -> tuple[str, ...]:
         """A command that starts a program with this fault, and logs the failing calls."""
         inject = f"inject={self.system_call}:error={self.error}:when={self.occurrence}"
-        return (*_tracer(log), "-e", f"trace={self.system_call}", "-e", inject)
+        path = ("-P", self.path) if self.path else ()
+        return (*_tracer(log), *path, "-e", f"trace={self.system_call}", "-e", inject)
 
     def __str__(self) -> str:
         return f"{self.system_call} {self.occurrence}: {self.error}"

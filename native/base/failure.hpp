@@ -6,6 +6,7 @@
 
 #include <stdexcept>
 #include <string>
+#include <system_error>
 
 namespace stallscope {
 
@@ -29,6 +30,18 @@ class failure : public std::runtime_error {
   exit_code code_;
   std::string remedy_;
 };
+
+// A failed call on an output file. Other failed calls throw std::system_error, because the same
+// number has another cause there: ENOSPC of epoll_ctl is a limit of watches, not a full disk.
+class output_error : public std::system_error {
+ public:
+  output_error(int error, const std::string& what)
+      : std::system_error{error, std::generic_category(), what} {}
+};
+
+// Returns the failure of a program: exit code and remedy depend on the call and on its error.
+// `remedy` is for errors without a known one.
+failure failure_of(const std::system_error& error, const std::string& remedy);
 
 // A problem that readers of the results must know, but that does not end the collection.
 struct warning {

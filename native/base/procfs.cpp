@@ -13,22 +13,59 @@
 #include <cstdio>
 #include <memory>
 #include <sstream>
+#include <system_error>
 
 namespace stallscope {
 namespace {
+
+// A process that has ended has no entries. A missing resource is another cause.
+void require_resources(int error, const std::filesystem::path& path) {
+  for (const int resource : {EMFILE, ENFILE, ENOMEM}) {
+    if (error == resource)
+      throw std::system_error(error, std::generic_category(), "cannot read " + path.string());
+  }
+}
 
 // The directory's entries whose names are numbers.
 std::vector<pid_t> numbers_in(const std::filesystem::path& path) {
   std::vector<pid_t> numbers;
   const std::unique_ptr<DIR, int (*)(DIR*)> directory{::opendir(path.c_str()), &::closedir};
-  if (!directory) return numbers;
-  while (const dirent* entry = ::readdir(directory.get())) {
+  if (!directory) {
+    require_resources(errno, path);
+    return numbers;
+  }
+  while (true) {
+    errno = 0;
+    const dirent* entry = ::readdir(directory.get());
+    if (entry == nullptr) break;
     const std::string_view name{entry->d_name};
     pid_t number = 0;
     const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), number);
     if (error == std::errc{} && end == name.data() + name.size()) numbers.push_back(number);
   }
+  require_resources(errno, path);
   return numbers;
+}
+
+std::string read_opened(const descriptor& fd, std::size_t limit) {
+  std::string text;
+  std::array<char, 16'384> chunk{};
+  while (text.size() < limit) {
+    const auto got = ::read(fd.get(), chunk.data(), chunk.size());
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) break;
+    text.append(chunk.data(), static_cast<std::size_t>(got));
+  }
+  return text;
+}
+
+// A file in /proc; empty if its process has ended.
+std::string read_process_file(const std::filesystem::path& path) {
+  constexpr std::size_t limit = std::size_t{1} << 22U;
+  const descriptor fd{::open(path.c_str(), O_RDONLY | O_CLOEXEC)};
+  if (fd) return read_opened(fd, limit);
+  require_resources(errno, path);
+  return {};
 }
 
 // The kernel writes a newline in a path as \012, and only that.
@@ -55,17 +92,8 @@ descriptor open_if_mapped(const std::string& path, const memory_mapping& mapping
 }  // namespace
 
 std::string read_text(const std::filesystem::path& path, std::size_t limit) {
-  std::string text;
   const descriptor fd{::open(path.c_str(), O_RDONLY | O_CLOEXEC)};
-  if (!fd) return text;
-  std::array<char, 16'384> chunk{};
-  while (text.size() < limit) {
-    const auto got = ::read(fd.get(), chunk.data(), chunk.size());
-    if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) break;
-    text.append(chunk.data(), static_cast<std::size_t>(got));
-  }
-  return text;
+  return fd ? read_opened(fd, limit) : std::string{};
 }
 
 std::vector<pid_t> procfs::processes() const { return numbers_in(root_); }
@@ -78,14 +106,14 @@ std::vector<pid_t> procfs::children(pid_t pid) const {
   std::vector<pid_t> all;
   for (const pid_t tid : threads(pid)) {
     std::istringstream list{
-        read_text(root_ / std::to_string(pid) / "task" / std::to_string(tid) / "children")};
+        read_process_file(root_ / std::to_string(pid) / "task" / std::to_string(tid) / "children")};
     for (pid_t child = 0; list >> child;) all.push_back(child);
   }
   return all;
 }
 
 std::optional<process_status> procfs::status(pid_t tid) const {
-  const std::string text = read_text(root_ / std::to_string(tid) / "status");
+  const std::string text = read_process_file(root_ / std::to_string(tid) / "status");
   if (text.empty()) return std::nullopt;
   process_status status;
   std::istringstream lines{text};

@@ -1,5 +1,6 @@
 // Reads process information from /proc. A process may exit between two reads: the functions then
-// return empty results, never an error. Names are untrusted and may contain any bytes. Any thread.
+// return empty results. They throw std::system_error without descriptors or memory. Names are
+// untrusted and may contain any bytes. Any thread.
 //
 //   const procfs proc;
 //   for (const pid_t pid : proc.processes()) proc.status(pid);

@@ -3,7 +3,6 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-#include <cerrno>
 #include <cstdio>
 #include <exception>
 #include <system_error>
@@ -29,12 +28,9 @@ int program::run(const std::function<exit_code()>& body,
       report_failure(error);
       return static_cast<int>(error.code());
     } catch (const std::system_error& error) {
-      const int number = error.code().value();
-      const bool full = number == ENOSPC || number == EDQUOT;
-      const auto code = full ? exit_code::unwritable : exit_code::unable;
-      report_failure(
-          {code, error.what(), full ? "free some space there, or name another path" : remedy_});
-      return static_cast<int>(code);
+      const auto problem = failure_of(error, remedy_);
+      report_failure(problem);
+      return static_cast<int>(problem.code());
     } catch (const std::exception& error) {
       report_failure({exit_code::unable, error.what(), remedy_});
     } catch (...) {

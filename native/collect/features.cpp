@@ -1,5 +1,6 @@
 #include "collect/features.hpp"
 
+#include <sys/sysinfo.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -170,9 +171,10 @@ host_description describe_host() {
   host.cpus_online = perf_events::format_cpu_list(online);
   host.cpus_online_count = static_cast<std::uint32_t>(online.size());
   host.cpus_configured = static_cast<std::uint32_t>(std::max(1L, ::sysconf(_SC_NPROCESSORS_CONF)));
-  // -1 if the system cannot report it; 0 then means unknown.
-  host.memory_bytes = static_cast<std::uint64_t>(std::max(0L, ::sysconf(_SC_PHYS_PAGES))) *
-                      static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+  // sysconf(_SC_PHYS_PAGES) returns uninitialized memory if the kernel reports an error.
+  struct sysinfo memory {};
+  if (::sysinfo(&memory) == 0)
+    host.memory_bytes = std::uint64_t{memory.totalram} * std::uint64_t{memory.mem_unit};
   return host;
 }
 

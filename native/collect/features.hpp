@@ -24,7 +24,7 @@ struct host_description {
   std::string cpus_online;
   std::uint32_t cpus_configured = 0;
   std::uint32_t cpus_online_count = 0;
-  std::uint64_t memory_bytes = 0;
+  std::uint64_t memory_bytes = 0;  // 0: unknown
 };
 
 host_description describe_host();

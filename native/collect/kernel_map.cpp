@@ -9,6 +9,8 @@
 #include <limits>
 #include <system_error>
 
+#include "base/failure.hpp"
+
 namespace stallscope::collect {
 namespace {
 
@@ -34,7 +36,7 @@ void write_all(const descriptor& to, std::string_view text) {
   while (!text.empty()) {
     const auto wrote = ::write(to.get(), text.data(), text.size());
     if (wrote < 0 && errno == EINTR) continue;
-    if (wrote <= 0) throw std::system_error(errno, std::generic_category(), "write kallsyms");
+    if (wrote <= 0) throw output_error(wrote < 0 ? errno : ENOSPC, "write kallsyms");
     text.remove_prefix(static_cast<std::size_t>(wrote));
   }
 }

@@ -4,6 +4,7 @@
 
 #include "base/clock.hpp"
 #include "collect/command_end.hpp"
+#include "collect/early_end.hpp"
 #include "collect/recording_header.hpp"
 #include "collect/stack_selection.hpp"
 
@@ -32,8 +33,7 @@ opened_recording::opened_recording(prepared_recording& prepared, end_watch& watc
       watch_->follow_rings(python_->drain_follows_rings());
     }
   } catch (const std::system_error& error) {
-    throw failure{exit_code::unable, std::string{"the recording cannot start: "} + error.what(),
-                  "free disk space, or name another directory with -o"};
+    throw failed_start(error);
   }
   drain_.emplace(rings_.views(), files_.samples());
 }

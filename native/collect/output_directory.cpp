@@ -131,14 +131,14 @@ descriptor output_directory::create(const std::string& name) {
 
 void output_directory::publish(const std::string& temporary, const std::string& name) {
   if (::renameat(fd_.get(), temporary.c_str(), fd_.get(), name.c_str()) != 0)
-    throw std::system_error(errno, std::generic_category(), "rename " + path_ + "/" + temporary);
+    throw output_error(errno, "rename " + path_ + "/" + temporary);
   created_.push_back(name);
 }
 
 void output_directory::replace(const std::string& name, const std::string& content) {
   const std::string temporary = "." + name + ".new";
   if (const int error = unlink_old(temporary))
-    throw std::system_error(error, std::generic_category(), "unlink " + path_ + "/" + temporary);
+    throw output_error(error, "unlink " + path_ + "/" + temporary);
   const descriptor fd{::openat(fd_.get(), temporary.c_str(),
                                O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600)};
   std::string_view left{content};
@@ -151,7 +151,7 @@ void output_directory::replace(const std::string& name, const std::string& conte
   if (!good || ::renameat(fd_.get(), temporary.c_str(), fd_.get(), name.c_str()) != 0) {
     const int error = errno;
     ::unlinkat(fd_.get(), temporary.c_str(), 0);
-    throw std::system_error(error, std::generic_category(), "write " + path_ + "/" + name);
+    throw output_error(error, "write " + path_ + "/" + name);
   }
   if (std::find(created_.begin(), created_.end(), name) == created_.end()) created_.push_back(name);
 }

@@ -6,6 +6,8 @@
 #include <cerrno>
 #include <climits>
 
+#include "base/failure.hpp"
+
 namespace stallscope::collect {
 
 void sample_file::append(std::span<const std::byte> bytes) {
@@ -39,8 +41,7 @@ void sample_file::append(std::span<iovec> pieces) {
 
 void sample_file::cut_back(int error) {
   const bool cut = ::ftruncate(fd_.get(), static_cast<off_t>(size_bytes_)) == 0;
-  throw std::system_error(error, std::generic_category(),
-                          "write " + name_ + (cut ? "" : ", then cut it back"));
+  throw output_error(error, "write " + name_ + (cut ? "" : ", then cut it back"));
 }
 
 }  // namespace stallscope::collect

@@ -1,10 +1,10 @@
 #include "collect/session.hpp"
 
-#include <cerrno>
 #include <string>
 #include <system_error>
 
 #include "base/clock.hpp"
+#include "collect/early_end.hpp"
 #include "collect/recording.hpp"
 
 namespace stallscope::collect {
@@ -31,19 +31,14 @@ exit_code report_result(const opened_recording& opened, reporter& report) {
 }
 
 exit_code stop_early(opened_recording& opened, reporter& report, const std::system_error& error) {
-  const int number = error.code().value();
-  const bool full = number == ENOSPC || number == EDQUOT;
+  const auto end = early_end_of(error, "the recording");
   auto& facts = opened.facts();
-  facts.end.reason = full ? "disk full" : "write failed";
+  facts.end.reason = end.reason;
   facts.end.monotonic_ns = monotonic_ns();
   opened.close_incomplete();
-  report.finished(numbers_of_recording(opened), exit_code::unwritable, facts.end.reason,
-                  facts.warnings);
-  report.error({exit_code::unwritable, "the recording stopped early: " + std::string{error.what()},
-                full ? "make room on the disk or name another directory with -o; the data "
-                       "written so far is readable"
-                     : "check the file system; the data written so far is readable"});
-  return exit_code::unwritable;
+  report.finished(numbers_of_recording(opened), end.error.code(), end.reason, facts.warnings);
+  report.error(end.error);
+  return end.error.code();
 }
 
 // Returns the reason if the recording ends before it is enabled.

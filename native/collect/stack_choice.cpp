@@ -65,8 +65,8 @@ std::size_t ring_bytes_for(const perf_events::sampling& how, std::size_t cpus,
   std::size_t ring_bytes =
       half_a_second == 0 ? ring_bytes_of_period
                          : std::bit_ceil(std::min<std::uint64_t>(half_a_second, max_ring_bytes));
-  while (ring_bytes > min_ring_bytes && ring_bytes * cpus > memory_bytes / memory_part)
-    ring_bytes /= 2;
+  const std::uint64_t most_bytes = memory_bytes == 0 ? UINT64_MAX : memory_bytes / memory_part;
+  while (ring_bytes > min_ring_bytes && ring_bytes * cpus > most_bytes) ring_bytes /= 2;
   return std::max(ring_bytes, min_ring_bytes);
 }
 

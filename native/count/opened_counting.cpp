@@ -4,6 +4,7 @@
 
 #include "base/clock.hpp"
 #include "collect/command_end.hpp"
+#include "collect/early_end.hpp"
 #include "count/attachment.hpp"
 
 namespace stallscope::count {
@@ -26,8 +27,7 @@ opened_counting::opened_counting(prepared_counting& prepared)
     output_.replace(plan_name, prepared.plan_text);
     log_.emplace(output_.create(log_name));
   } catch (const std::system_error& error) {
-    throw failure{exit_code::unable, std::string{"the recording cannot start: "} + error.what(),
-                  "free disk space, or name another directory with -o"};
+    throw collect::failed_start(error);
   }
 }
 

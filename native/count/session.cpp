@@ -1,10 +1,10 @@
 #include "count/session.hpp"
 
-#include <cerrno>
 #include <optional>
 #include <string>
 #include <system_error>
 
+#include "collect/early_end.hpp"
 #include "count/counting.hpp"
 
 namespace stallscope::count {
@@ -20,17 +20,13 @@ std::optional<std::string> wait_for_start(const count_options& options, collect:
 
 exit_code stop_early(opened_counting& opened, collect::end_watch& watch, collect::reporter& report,
                      const std::system_error& error) {
-  const int number = error.code().value();
-  const bool full = number == ENOSPC || number == EDQUOT;
+  const auto end = collect::early_end_of(error, "the counting");
   auto& facts = opened.facts();
-  facts.end.reason = full ? "disk full" : "write failed";
+  facts.end.reason = end.reason;
   opened.close_incomplete(watch);
-  report.finished(opened.numbers(), exit_code::unwritable, facts.end.reason, facts.warnings);
-  report.error({exit_code::unwritable, "the counting stopped early: " + std::string{error.what()},
-                full ? "make room on the disk or name another directory with -o; the data written "
-                       "so far is readable"
-                     : "check the file system; the data written so far is readable"});
-  return exit_code::unwritable;
+  report.finished(opened.numbers(), end.error.code(), end.reason, facts.warnings);
+  report.error(end.error);
+  return end.error.code();
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <system_error>
 
+#include "base/failure.hpp"
 #include "histogram/encoding.hpp"
 
 namespace stallscope::histogram {
@@ -40,8 +41,7 @@ void interval_log::append(std::chrono::nanoseconds begin, std::chrono::nanosecon
 void interval_log::write(const std::string& text) {
   const auto written = ::write(file_.get(), text.data(), text.size());
   if (written == static_cast<ssize_t>(text.size())) return;
-  throw std::system_error(written < 0 ? errno : ENOSPC, std::generic_category(),
-                          "cannot write " + name_);
+  throw output_error(written < 0 ? errno : ENOSPC, "cannot write " + name_);
 }
 
 }  // namespace stallscope::histogram

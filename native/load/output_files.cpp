@@ -71,7 +71,7 @@ void output_files::finish(const std::string& document) {
   if (wrote != static_cast<ssize_t>(document.size()) ||
       ::renameat(directory_.get(), document_begun, directory_.get(), document_name) != 0) {
     ::unlinkat(directory_.get(), document_begun, 0);
-    throw std::system_error(error, std::generic_category(), "cannot write " + path_ + "/load.json");
+    throw output_error(error, "cannot write " + path_ + "/load.json");
   }
 }
 

@@ -93,8 +93,12 @@ bool child_process::end(std::chrono::milliseconds limit) noexcept {
 }
 
 char child_process::state() const {
-  const auto status = procfs{}.status(pid_);
-  return status ? status->state : 'X';
+  try {
+    const auto status = procfs{}.status(pid_);
+    return status ? status->state : 'X';
+  } catch (const std::system_error&) {
+    return '?';
+  }
 }
 
 }  // namespace stallscope::reader_process

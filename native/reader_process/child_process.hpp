@@ -48,7 +48,8 @@ class child_process {
   bool wait(std::chrono::milliseconds limit) noexcept;
   // Kills the child and waits. Returns false if it has not ended in time.
   bool end(std::chrono::milliseconds limit) noexcept;
-  // The state of the child in /proc: R if it runs or waits for a CPU, S or D if it waits.
+  // The state of the child in /proc: R if it runs or waits for a CPU, S or D if it waits;
+  // '?' if it cannot be read.
   [[nodiscard]] char state() const;
 
  private:

@@ -16,6 +16,7 @@
 #include <system_error>
 #include <thread>
 
+#include "base/failure.hpp"
 #include "value_log/first_block.hpp"
 
 namespace stallscope::value_log {
@@ -24,13 +25,14 @@ namespace {
 [[noreturn]] void fail(const std::string& what) {
   throw std::system_error(errno, std::generic_category(), what);
 }
+[[noreturn]] void fail_writing(const std::string& what) { throw output_error(errno, what); }
 [[noreturn]] void refuse(const std::string& path, const std::string& why) {
   throw std::invalid_argument("--data " + path + " " + why);
 }
 
 // Makes new entries of the directory durable. Some filesystems cannot sync a directory.
 void sync_directory(int directory, const std::string& what) {
-  if (::fsync(directory) != 0 && errno != EINVAL) fail(what);
+  if (::fsync(directory) != 0 && errno != EINVAL) fail_writing(what);
 }
 
 // The parent directory may be searchable but not readable.
@@ -48,7 +50,7 @@ descriptor open_directory(const std::string& path) {
   }
   if (directory) return directory;
   if (errno == ELOOP || errno == ENOTDIR) refuse(path, "is not a directory or is a symbolic link");
-  fail("--data " + path);
+  fail_writing("--data " + path);
 }
 
 // Returns false if another server has the lock. After a server was killed, the kernel may hold its
@@ -101,8 +103,8 @@ void make_buffered(segment_file& file) {
 // Not every filesystem supports fallocate(); a full disk then shows at the write.
 void reserve(int file, std::uint64_t bytes, const std::string& name) {
   if (::fallocate(file, 0, 0, static_cast<off_t>(bytes)) == 0) return;
-  if (errno != EOPNOTSUPP && errno != ENOSYS) fail(name);
-  if (::ftruncate(file, static_cast<off_t>(bytes)) != 0) fail(name);
+  if (errno != EOPNOTSUPP && errno != ENOSYS) fail_writing(name);
+  if (::ftruncate(file, static_cast<off_t>(bytes)) != 0) fail_writing(name);
 }
 
 }  // namespace
@@ -206,7 +208,7 @@ segment_file data_directory::create(const segment_name& name, std::uint64_t byte
     made.file.reset(make(0));
     made.direct = false;
   }
-  if (!made.file) fail(text);
+  if (!made.file) fail_writing(text);
   try {
     reserve(made.file.get(), bytes, text);
     const first_block first = make_first_block(identity_, name, 0);
@@ -215,7 +217,7 @@ segment_file data_directory::create(const segment_name& name, std::uint64_t byte
       make_buffered(made);
       written = write_first_block(made.file.get(), first);
     }
-    if (!written) fail(text);
+    if (!written) fail_writing(text);
     if (!temporary_) sync_directory(directory_.get(), text);
   } catch (...) {
     remove(name);

@@ -201,7 +201,7 @@ def test_data_written_before_the_disk_was_full_are_readable(
         recording = record("-p", target.pid, "-F", 4999, output=small / "run")
         assert recording.exit_code == 6
         assert "No space left" in recording.messages
-        assert "make room" in recording.messages
+        assert "free some space" in recording.messages
         assert recording.document["complete"] is False
         assert recording.document["end"]["reason"] == "disk full"
         assert len(perf.samples(recording)) == recording.document["samples"] > 0

@@ -13,7 +13,7 @@ import pytest
 
 from stallscope._native import CaptureError
 from stallscope.errors import StallscopeError
-from tests.fault_injection import calls_in, faults_of, need_strace, recorder, was_injected
+from tests.fault_injection import Fault, calls_in, faults_of, need_strace, recorder, was_injected
 from tests.live.capture_check import counting_outcome, outcome
 from tests.live.counting import plan_of
 from tests.long_tests import long_tests
@@ -103,3 +103,18 @@ def test_a_failing_call_is_reported_and_loses_no_sample_silently(
     print(f"{reached} of {len(chosen)} faults reached in {time.monotonic() - started:.0f} s")
     assert not problems, "\n\n".join(problems)
     assert reached > len(chosen) / 2
+
+
+@pytest.mark.parametrize("error", ["EMFILE", "ENFILE"])
+def test_a_target_whose_threads_cannot_be_listed_has_not_ended(
+    needs_root, collector: Path, start_target, tmp_path: Path, error: str
+) -> None:
+    need_strace()
+    pid = start_target("busy", 1).pid
+    fault = Fault("openat", error, 1, path=f"/proc/{pid}/task")
+    words = (str(collector), "-o", OUTPUT, "-p", str(pid), "--duration", "0.1", "--stacks", "fp")
+    made = run(fault.prefix(tmp_path / "log"), words, tmp_path / "run")
+    assert was_injected(tmp_path / "log")
+    assert made.status == 3, made
+    assert f"/proc/{pid}/task: {os.strerror(getattr(errno, error))}" in made.messages
+    assert ("ulimit -n" if error == "EMFILE" else "fs.file-max") in made.messages

@@ -60,7 +60,7 @@ std::string read_input() {
 
 void print(const std::string& line) {
   if (std::puts(line.c_str()) < 0 || std::fflush(stdout) != 0) {
-    throw std::system_error(errno, std::generic_category(), "standard output");
+    throw stallscope::output_error(errno, "standard output");
   }
 }
 

@@ -9,6 +9,7 @@
 #include <stdexcept>
 #include <system_error>
 
+#include "base/failure.hpp"
 #include "kernels/mix_output.hpp"
 #include "kernels/report.hpp"
 #include "kernels/runner.hpp"
@@ -60,7 +61,7 @@ std::vector<kernel_parameter> parameters_of(const kernel_entry& entry,
 
 void write_out(const std::string& text) {
   if (!write_line(stdout, text)) {
-    throw std::system_error(errno, std::generic_category(), "cannot write to standard output");
+    throw stallscope::output_error(errno, "cannot write to standard output");
   }
 }
 

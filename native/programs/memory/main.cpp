@@ -8,6 +8,7 @@
 #include <system_error>
 
 #include "base/command_line.hpp"
+#include "base/failure.hpp"
 #include "base/program.hpp"
 #include "kernels/mix_output.hpp"
 #include "plan.hpp"
@@ -37,7 +38,7 @@ std::string read_plan(const std::string& path) {
 
 void print_line(const std::string& line) {
   if (!stallscope::kernels::write_line(stdout, line)) {
-    throw std::system_error(errno, std::generic_category(), "cannot write to standard output");
+    throw stallscope::output_error(errno, "cannot write to standard output");
   }
 }
 

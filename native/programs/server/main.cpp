@@ -60,7 +60,7 @@ void say_ready(const server::ready_server& ready, const std::string& unix_path) 
   const std::string text =
       line.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
   if (std::fputs(text.c_str(), stdout) < 0 || std::fflush(stdout) != 0) {
-    throw std::system_error(errno, std::generic_category(), "standard output");
+    throw stallscope::output_error(errno, "standard output");
   }
 }
 
@@ -69,7 +69,7 @@ stallscope::descriptor open_batches(const std::string& path) {
   if (path.empty()) return {};
   constexpr int flags = O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC;
   stallscope::descriptor file(::open(path.c_str(), flags, 0644));
-  if (!file) throw std::system_error(errno, std::generic_category(), path);
+  if (!file) throw stallscope::output_error(errno, path);
   return file;
 }
 
@@ -80,7 +80,7 @@ void write_batches(const server::running_server& running, const stallscope::desc
   for (std::size_t written = 0; written < bytes.size();) {
     const ssize_t now = ::write(file.get(), bytes.data() + written, bytes.size() - written);
     if (now < 0 && errno != EINTR) {
-      throw std::system_error(errno, std::generic_category(), "--log-batches");
+      throw stallscope::output_error(errno, "--log-batches");
     }
     written += static_cast<std::size_t>(std::max<ssize_t>(now, 0));
   }

@@ -12,6 +12,8 @@
 #include <system_error>
 #include <utility>
 
+#include "base/failure.hpp"
+
 namespace stallscope::server {
 namespace {
 
@@ -133,7 +135,7 @@ unix_listener::unix_listener(std::string path) : path_(std::move(path)) {
   const int bound =
       ::bind(socket_.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address);
   ::umask(before);
-  if (bound != 0) fail(path_);
+  if (bound != 0) throw output_error(errno, path_);  // bind() creates a file
   struct stat made {};
   if (::lstat(path_.c_str(), &made) != 0) fail(path_);
   device_ = made.st_dev;

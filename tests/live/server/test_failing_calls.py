@@ -133,3 +133,14 @@ def test_a_failing_call_ends_no_server_silently_and_loses_no_value(
     print(f"{reached} of {len(chosen)} faults reached in {time.monotonic() - started:.0f} s")
     assert not failures, "\n".join(failures)
     assert reached > len(chosen) / 2
+
+
+@pytest.mark.parametrize("system_call", ["socket", "listen", "epoll_ctl"])
+def test_a_limit_of_the_kernel_is_no_full_disk(tmp_path: Path, system_call: str) -> None:
+    need_strace()
+    made = run(tmp_path / "data", Fault(system_call, "ENOSPC", 1).prefix(tmp_path / "log"))
+    assert was_injected(tmp_path / "log")
+    assert made.status == 3, made
+    assert "No space left on device" in made.errors
+    assert "free some space" not in made.errors
+    assert "the kernel's limit" in made.errors

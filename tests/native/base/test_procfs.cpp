@@ -1,9 +1,12 @@
 #include <doctest/doctest.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <cstdio>
+#include <system_error>
 
 #include "base/procfs.hpp"
 #include "collect/scratch.hpp"
@@ -89,4 +92,30 @@ TEST_CASE("a process that is gone gives empty answers") {
     FAIL("a mapping of no process");
     return false;
   });
+}
+
+TEST_CASE("a process that has ended has no entries, but a lack of descriptors is an error") {
+  const test::scratch folder;
+  folder.write("12/status", "Name:\tname\n");
+  folder.write("12/task/12/comm", "main\n");
+  const procfs proc{folder.at("")};
+  CHECK(proc.threads(13).empty());
+  CHECK_FALSE(proc.status(13));
+  rlimit before{};
+  REQUIRE(::getrlimit(RLIMIT_NOFILE, &before) == 0);
+  const rlimit none{0, before.rlim_max};
+  REQUIRE(::setrlimit(RLIMIT_NOFILE, &none) == 0);
+  const auto error_of = [](const auto& call) {
+    try {
+      call();
+    } catch (const std::system_error& error) {
+      return error.code().value();
+    }
+    return 0;
+  };
+  const int threads = error_of([&proc] { (void)proc.threads(12); });
+  const int status = error_of([&proc] { (void)proc.status(12); });
+  ::setrlimit(RLIMIT_NOFILE, &before);
+  CHECK(threads == EMFILE);
+  CHECK(status == EMFILE);
 }
