@@ -117,4 +117,5 @@ def measure(starting: AbstractContextManager[Server], loader_cpu: int, folder: P
             result, rate = load.finished_rate()
         used_s = process_cpu_s(server.pid) - cpu_s
         processed = commands_processed(server.target) - commands
-    return ServerRun(rate, used_s * 1e6 / processed, result.why if result.limited_by_loader else "")
+    limit = (result.why or "") if result.limited_by_loader else ""
+    return ServerRun(rate, used_s * 1e6 / processed, limit)

@@ -107,6 +107,7 @@ def _run_engine(experiment: Experiment) -> ReadRun:
     )
     lines = measure_points(experiment.file, [point])
     (measured,) = (line for line in lines if isinstance(line, PointResult))
+    assert measured.iops is not None
     assert measured.cpu_s is not None
     assert measured.latency_ns is not None
     if not measured.ok:

@@ -9,6 +9,7 @@ import statistics
 import subprocess
 import tempfile
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -31,8 +32,8 @@ def run() -> list[Case]:
         _added_cost(
             "device without latency",
             depth,
-            with_queue=lambda depth=depth: device_without_latency("queue", depth),
-            without=lambda depth=depth: device_without_latency("bare", depth),
+            with_queue=partial(device_without_latency, "queue", depth),
+            without=partial(device_without_latency, "bare", depth),
         )
         for depth in DEPTHS
     ]
@@ -45,8 +46,8 @@ def run() -> list[Case]:
                 _added_cost(
                     "io_uring, page cache",
                     depth,
-                    with_queue=lambda depth=depth: through_queue(target, depth),
-                    without=lambda depth=depth: through_engine(target, depth),
+                    with_queue=partial(through_queue, target, depth),
+                    without=partial(through_engine, target, depth),
                 )
                 for depth in DEPTHS
             ]

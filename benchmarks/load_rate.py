@@ -6,6 +6,7 @@ import os
 import subprocess
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from benchmarks.cases import Case, ratio
 from benchmarks.effort import pairs
@@ -39,8 +40,8 @@ def run() -> list[Case]:
             peer = _redis_benchmark(server.target, pipeline)
             runs = interleave(
                 pairs(PAIRS),
-                lambda load=load, n=requests: _run(load, cores.loader, n, _rate_of_load),
-                lambda peer=peer, n=requests: _run(peer, cores.loader, n, _rate_of_peer),
+                partial(_run, load, cores.loader, requests, _rate_of_load),
+                partial(_run, peer, cores.loader, requests, _rate_of_peer),
             )
             cases += _cases(pipeline, runs)
     return cases

@@ -49,7 +49,7 @@ def measure(name: str, make_options: Callable[[Path], list[str]]) -> Case:
 
 def restore_time(folder: Path, options: list[str]) -> tuple[float, int]:
     """Return the milliseconds of one restore, and the number of settings that were pinned."""
-    words = [Path(sys.executable).with_name("stallscope"), "pin", "--profile", "bench"]
+    words = [str(Path(sys.executable).with_name("stallscope")), "pin", "--profile", "bench"]
     pin = subprocess.Popen(
         [*words, f"--run-root={folder}/run", *options, "--", "sh", "-c", "echo $$; exec sleep 600"],
         stdout=subprocess.PIPE,

@@ -17,7 +17,9 @@ SOURCE = Path(__file__).parent / "targets" / "busy_pair.c"
 class Target(Protocol):
     """A running process with a counter of the work it has done."""
 
-    pid: int
+    @property
+    def pid(self) -> int:
+        """Return the process id."""
 
     def work(self) -> int:
         """Return the units of work done since the start."""

@@ -2,9 +2,10 @@
 
 import sys
 import time
+from collections.abc import Iterator
 
 
-def square(count):
+def square(count: int) -> int:
     """Return a sum of squares."""
     total = 0
     for number in range(count):
@@ -12,28 +13,28 @@ def square(count):
     return total
 
 
-def numbers():
+def numbers() -> Iterator[int]:
     """Yield numbers, as a generator."""
     for number in range(50):
         yield square(number)
 
 
-def deep(depth):
+def deep(depth: int) -> int:
     """Return the sum of the numbers, from deeper in the stack."""
     return deep(depth - 1) if depth else sum(numbers())
 
 
-def key(number):
+def key(number: int) -> int:
     """Return a sort key; called from C."""
     return -number
 
 
-def one_round():
+def one_round() -> int:
     """Do one round of work."""
     return sorted(range(200), key=key)[0] + deep(20)
 
 
-def main(seconds):
+def main(seconds: float) -> None:
     """Run rounds until the time is over."""
     print("ready", flush=True)
     begin, cpu, rounds = time.monotonic(), time.process_time(), 0
