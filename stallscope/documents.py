@@ -160,7 +160,7 @@ def _check_regular(descriptor: int) -> None:
         raise OSError(errno.EINVAL, "not a regular file")
 
 
-def json_schema(kind: type[Document]) -> dict[str, Any]:
+def json_schema(kind: type[Document | Record]) -> dict[str, Any]:
     """Return the JSON Schema (draft 2020-12) of a document."""
     schema = msgspec.json.schema(kind)
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema}

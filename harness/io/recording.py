@@ -6,7 +6,7 @@ from pathlib import Path
 
 from cstates.fingerprint import Fingerprint
 from harness.recordings import directory as recording_directory
-from harness.recordings.manifest import CommandManifest
+from harness.recordings.manifest import IoManifest
 from stallscope.documents import Record, read_document
 from stallscope.recordings import (
     MANIFEST,
@@ -78,8 +78,7 @@ def write_manifest(
     }
     kind = "modelled" if modelled else "measured"
     command = tuple(recording.command)
-    manifest = CommandManifest(
-        kind=KIND,
+    manifest = IoManifest(
         command=command,
         target=Target("command", command=command),
         source=RecordedEvent(event="requests", kind=kind, unit="requests", scope="disk"),

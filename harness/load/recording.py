@@ -5,7 +5,7 @@ from pathlib import Path
 
 from cstates.fingerprint import Fingerprint
 from harness.recordings import directory as recording_directory
-from harness.recordings.manifest import CommandManifest
+from harness.recordings.manifest import LoadManifest
 from harness.recordings.settings import recorded_settings
 from harness.workload.loader import DOCUMENT
 from harness.workload.options import LoadOptions
@@ -51,8 +51,7 @@ def write_manifest(
     reason = ""
     if result is not None:
         reason = "signal" if result.interrupted else "duration"
-    manifest = CommandManifest(
-        kind=KIND,
+    manifest = LoadManifest(
         command=("stallscope-load", *options.arguments()),
         target=Target("command", command=("stallscope-load", options.target)),
         source=RecordedEvent(event="requests", unit="requests", scope="loader"),

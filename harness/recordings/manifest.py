@@ -1,10 +1,16 @@
 """The manifest of recordings that commands write, as opposed to the collector's."""
 
+import re
+from typing import Annotated, Literal
+
+from msgspec import Meta
+
 from cstates.fingerprint import Fingerprint
 from stallscope.documents import Record
 from stallscope.host import Host, read_host
 from stallscope.recordings import (
     FORMAT,
+    MAJOR,
     Notice,
     RecordedClocks,
     RecordedEnd,
@@ -14,15 +20,17 @@ from stallscope.recordings import (
     Target,
 )
 
+# Every minor version of the known major version.
+RecordingSchema = Annotated[str, Meta(pattern=rf"^{re.escape(FORMAT)}/{MAJOR}\.[0-9]+$")]
+
 
 class CommandManifest(Record, frozen=True, kw_only=True):
-    """The content of recording.json; ``stallscope.recordings.Manifest`` reads it.
+    """The fields that every kind has; ``stallscope.recordings.Manifest`` reads them.
 
     ``write_manifest`` sets completeness, host and clocks.
     """
 
-    schema: str = f"{FORMAT}/1.0"
-    kind: str  # "load", "idle" or "io"
+    schema: RecordingSchema = f"{FORMAT}/{MAJOR}.0"
     complete: bool = False
     host: RecordedHost | None = None
     clocks: RecordedClocks | None = None
@@ -33,6 +41,24 @@ class CommandManifest(Record, frozen=True, kw_only=True):
     settings: Fingerprint | None = None  # None: unfinished, in virtual time, or without sysfs
     warnings: tuple[Notice, ...] = ()
     end: RecordedEnd = RecordedEnd()
+
+
+class LoadManifest(CommandManifest, frozen=True, kw_only=True):
+    """The recording.json of a load; its result is load.json."""
+
+    kind: Literal["load"] = "load"
+
+
+class IdleManifest(CommandManifest, frozen=True, kw_only=True):
+    """The recording.json of idle intervals; its result is idle.json."""
+
+    kind: Literal["idle"] = "idle"
+
+
+class IoManifest(CommandManifest, frozen=True, kw_only=True):
+    """The recording.json of a disk measurement; its result is named after the verb."""
+
+    kind: Literal["io"] = "io"
 
 
 def this_host() -> RecordedHost:

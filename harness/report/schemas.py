@@ -8,8 +8,9 @@ import importlib
 import json
 from typing import cast
 
-from stallscope.documents import Document, json_schema, schema_name
+from stallscope.documents import Document, Record, json_schema, schema_name
 from stallscope.errors import UsageError
+from stallscope.recordings import FORMAT, MAJOR
 
 # Short name of a document, the module of its type, the type.
 DOCUMENTS = {
@@ -25,6 +26,11 @@ DOCUMENTS = {
     "doctor": ("harness.doctor.result", "DoctorResult"),
     "doctor.fix": ("harness.doctor.result", "FixResult"),
     "profile": ("harness.profile.result", "ProfileResult"),
+    "recording.counters": ("harness.recordings.collector_manifests", "CountersManifest"),
+    "recording.idle": ("harness.recordings.manifest", "IdleManifest"),
+    "recording.io": ("harness.recordings.manifest", "IoManifest"),
+    "recording.load": ("harness.recordings.manifest", "LoadManifest"),
+    "recording.samples": ("harness.recordings.collector_manifests", "SamplesManifest"),
     "record": ("harness.profile.result", "RecordResult"),
     "self-test": ("topdown.slots.self_test.result", "SelfTestResult"),
     "topdown": ("harness.topdown.result", "TopdownResult"),
@@ -48,15 +54,18 @@ DOCUMENTS = {
 }
 
 
-def document_type(name: str) -> type[Document]:
+def document_type(name: str) -> type[Document | Record]:
     """Return the type of a document; UsageError names the nearest document if there is none."""
     short_name = name.removeprefix("stallscope.").partition("/")[0]
     if short_name not in DOCUMENTS:
-        near = difflib.get_close_matches(short_name, DOCUMENTS, n=1)
-        hint = f"did you mean {near[0]}?" if near else "list the names with: stallscope schema"
+        kinds = [known for known in DOCUMENTS if known.startswith(f"{short_name}.")]
+        near = kinds or difflib.get_close_matches(short_name, DOCUMENTS, n=1)
+        hint = "list the names with: stallscope schema"
+        if near:
+            hint = f"did you mean {', '.join(near)}?"
         raise UsageError(f"there is no document {name!r}", hint)
     module, kind = DOCUMENTS[short_name]
-    return cast("type[Document]", getattr(importlib.import_module(module), kind))
+    return cast("type[Document | Record]", getattr(importlib.import_module(module), kind))
 
 
 def schema_text(name: str) -> str:
@@ -66,4 +75,7 @@ def schema_text(name: str) -> str:
 
 def full_name(name: str) -> str:
     """Return the schema name of a document with its version, such as "stallscope.io.curve/1"."""
-    return schema_name(document_type(name))
+    kind = document_type(name)
+    if issubclass(kind, Document):
+        return schema_name(kind)
+    return f"{FORMAT}/{MAJOR}"  # recording.json; its kind is a field

@@ -65,12 +65,14 @@ def test_a_profile_and_its_report_are_valid(tmp_path: Path) -> None:
     assert_valid("profile", printed("profile", "--json", "-o", run, *command))
     assert_valid("profile", printed("report", "--json", run))
     assert_valid("record", printed("record", "--json", "-o", f"{run}-2", *command))
+    assert_valid("recording.samples", (tmp_path / "run" / "recording.json").read_text())
 
 
 def test_a_recording_of_idle_intervals_and_its_analyses_are_valid(tmp_path: Path) -> None:
     run = str(tmp_path / "idle")
     words = ("cstates", "record", "--json", "--duration", "0.1", "-o", run)
     assert_valid("cstates.record", printed(*words))
+    assert_valid("recording.idle", (tmp_path / "idle" / "recording.json").read_text())
     assert_valid("cstates.record", printed("report", "--json", run))
     assert_valid("cstates.explain", printed("cstates", "explain", run, "--json"))
     assert_valid("cstates.advise", printed("cstates", "advise", run, "--json"))

@@ -55,6 +55,7 @@ def test_an_open_loop_is_printed_recorded_and_drawn(redis: str, tmp_path: Path) 
     process = run(redis, *words, "--fill", "-o", folder, "--json")
     assert process.returncode == 0, process.stderr
     assert_valid("load", process.stdout)
+    assert_valid("recording.load", (folder / "recording.json").read_text())
     document = json.loads(process.stdout)
     assert document["schema"] == "stallscope.load/1"
     assert document["rate_asked"] == 500

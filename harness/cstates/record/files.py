@@ -7,7 +7,7 @@ from cstates.idle.recording import TRACE_FILE
 from harness.cli.outputs import write_whole
 from harness.cstates.record.result import IdleResult, RecordingEnd
 from harness.recordings import directory as recording_directory
-from harness.recordings.manifest import CommandManifest
+from harness.recordings.manifest import IdleManifest
 from stallscope.documents import encode, read_document, schema_name
 from stallscope.errors import UnableError
 from stallscope.recordings import RecordedEnd, RecordedEvent, RecordedFile, Target
@@ -35,8 +35,7 @@ def write_manifest(
     recorded_end = RecordedEnd()
     if end is not None:
         recorded_end = RecordedEnd(reason=end.reason, target_status=end.status)
-    manifest = CommandManifest(
-        kind=KIND,
+    manifest = IdleManifest(
         command=tuple(command),
         target=Target("command", command=tuple(command)) if command else Target("cpus"),
         source=RecordedEvent(event="power:cpu_idle", unit="ns", scope="cpus"),

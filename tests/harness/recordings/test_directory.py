@@ -9,7 +9,7 @@ from harness.cstates.record import files as record_files
 from harness.io import recording as io_recording
 from harness.load import recording as load_recording
 from harness.recordings.directory import is_recording_of, remove_empty, write_manifest
-from harness.recordings.manifest import CommandManifest, this_host
+from harness.recordings.manifest import IdleManifest, IoManifest, LoadManifest, this_host
 from stallscope.errors import UsageError
 from stallscope.recordings import RecordedEnd, RecordedEvent, Target, read_manifest
 
@@ -19,11 +19,11 @@ KINDS: tuple[tuple[str, Make, str], ...] = (
     ("idle", record_files.make_directory, "idle.json"),
     ("io", io_recording.make_directory, "report.html"),
 )
+MANIFESTS = {"load": LoadManifest, "idle": IdleManifest, "io": IoManifest}
 
 
 def recorded(folder: Path, kind: str) -> Path:
-    manifest = CommandManifest(
-        kind=kind,
+    manifest = MANIFESTS[kind](
         command=("x",),
         target=Target("command", command=("x",)),
         source=RecordedEvent(event="requests"),
@@ -52,7 +52,9 @@ def test_force_replaces_a_recording_of_the_same_kind(
 
 @pytest.mark.parametrize("make", [make for _, make, _ in KINDS])
 def test_another_kind_is_never_replaced(make: Make, tmp_path: Path) -> None:
-    recorded(tmp_path, "some other")
+    recorded(tmp_path, "load")
+    manifest = tmp_path / "recording.json"
+    manifest.write_text(manifest.read_text().replace('"kind": "load"', '"kind": "some other"'))
     with pytest.raises(UsageError, match="and is not replaced"):
         make(tmp_path, force=True)
 

@@ -32,6 +32,10 @@ def floats(kind: inspect.FloatType) -> st.SearchStrategy[float]:
     )
 
 
+def texts(kind: inspect.StrType) -> st.SearchStrategy[str]:
+    return st.from_regex(kind.pattern) if kind.pattern else st.text(max_size=8)
+
+
 def sequences(kind: Any) -> st.SearchStrategy[Any]:
     least = kind.min_length or 0
     most = max(least, min(MOST_ITEMS, kind.max_length or MOST_ITEMS))
@@ -60,9 +64,9 @@ def objects(kind: Any) -> st.SearchStrategy[Any]:
 SIMPLE = {
     inspect.NoneType: st.none(),
     inspect.BoolType: st.booleans(),
-    inspect.StrType: st.text(max_size=8),
 }
 MAKERS = {
+    inspect.StrType: texts,
     inspect.IntType: integers,
     inspect.FloatType: floats,
     inspect.StructType: objects,

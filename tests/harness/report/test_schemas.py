@@ -30,7 +30,17 @@ def test_no_schema_is_published_without_its_document() -> None:
 
 @pytest.mark.parametrize("name", DOCUMENTS)
 def test_a_schema_name_is_the_short_name_with_project_and_version(name: str) -> None:
-    assert full_name(name).startswith(f"stallscope.{name}/")
+    if name.startswith("recording."):
+        assert full_name(name) == "stallscope.recording/1"  # the kind is a field
+    else:
+        assert full_name(name).startswith(f"stallscope.{name}/")
+
+
+def test_the_schema_of_a_recording_leads_to_those_of_its_kinds(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert main(["schema", "stallscope.recording/1.0"]) == ExitCode.USAGE
+    assert "recording.counters, recording.idle" in " ".join(capsys.readouterr().err.split())
 
 
 def test_the_command_prints_a_schema_by_either_name(capsys: pytest.CaptureFixture[str]) -> None:

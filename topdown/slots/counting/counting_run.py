@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from stallscope.documents import Record, read_document
+from stallscope.documents import Count, Record, read_document
 from stallscope.errors import RecordingError
 from stallscope.recordings import MANIFEST, Manifest, read_manifest
 from topdown.slots.counting.counting_mode import CountingMode
@@ -22,22 +22,49 @@ REPEATED = ("event-unavailable", "set-split")  # notices that may occur many tim
 _ZERO = "counted 0, and it is not certain that this CPU has this event"
 
 
-class _UnavailableRecord(Record, frozen=True):
+class CountedGroup(Record, frozen=True, kw_only=True):
+    """Events that were counted at the same time; without a run they never had counters."""
+
+    group: Count
+    events: tuple[str, ...] = ()
+    ran: bool = True
+
+
+class CountedSet(Record, frozen=True, kw_only=True):
+    """The groups with the events of a set of the plan."""
+
+    name: str
+    groups: tuple[Count, ...] = ()
+    split: bool = False  # the events do not fit into one group
+
+
+class UnavailableEvent(Record, frozen=True):
+    """An event that could not be counted."""
+
     event: str
     reason: str
     remedy: str = ""
-    cause: str = ""
+    cause: str = ""  # "refused", "unknown-name", "absent", "user-scope" or "held"
+    errno: str | None = None
 
 
-class _CountingRecord(Record, frozen=True):
+class CountingRecord(Record, frozen=True):
+    """The part of a manifest about counting.
+
+    ``unverified_zero``: events that counted 0 and that the CPU may not have.
+    """
+
+    window_ns: Count | None = None
+    groups: tuple[CountedGroup, ...] = ()
+    sets: tuple[CountedSet, ...] = ()
+    unavailable: tuple[UnavailableEvent, ...] = ()
     unverified_zero: tuple[str, ...] = ()
-    unavailable: tuple[_UnavailableRecord, ...] = ()
 
 
 class _CountingManifest(Record, frozen=True):
     """The part of a manifest about counting."""
 
-    counting: _CountingRecord | None = None
+    counting: CountingRecord | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -76,7 +103,7 @@ def read_counting_run(directory: Path, *, cpu: str = "") -> CountingRun:
             f"{directory}: the plan does not name its CPU",
             "name the CPU that was counted with --cpu",
         )
-    counting = read_document(directory / MANIFEST, _CountingManifest).counting or _CountingRecord()
+    counting = read_document(directory / MANIFEST, _CountingManifest).counting or CountingRecord()
     windows = read_windows(directory / COUNTERS)
     absent = _absent(counting)
     groups = tuple(group.without(frozenset(absent)) for group in windows.groups)
@@ -121,7 +148,7 @@ def _notices(manifest: Manifest) -> tuple[str, ...]:
     return tuple(texts)
 
 
-def _absent(counting: _CountingRecord) -> dict[str, str]:
+def _absent(counting: CountingRecord) -> dict[str, str]:
     """Return the reasons of missing counts: refused events, and zeros that may be unsupported."""
     reasons = {name: f"{name} {_ZERO}" for name in counting.unverified_zero}
     for unavailable in counting.unavailable:
@@ -131,7 +158,7 @@ def _absent(counting: _CountingRecord) -> dict[str, str]:
     return reasons
 
 
-def _unknown(counting: _CountingRecord) -> dict[str, str]:
+def _unknown(counting: CountingRecord) -> dict[str, str]:
     return {
         unavailable.event: unavailable.reason
         for unavailable in counting.unavailable
