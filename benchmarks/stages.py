@@ -14,7 +14,7 @@ from benchmarks.effort import pairs, seconds
 from harness.labs.stages.measurement import StagesMeasurement, StagesQuantity
 from harness.labs.stages.options import StagesOptions
 from harness.labs.stages.plan import FIXED_RATE, NEAR_SATURATION, SATURATED, LoadLevel, Side
-from harness.labs.stages.quantities import CPU, P99, THROUGHPUT
+from harness.labs.stages.quantities import BATCH, CPU, P99, THROUGHPUT
 from harness.labs.stages.result import stages_result
 from harness.labs.stages.session import measure_stages
 from harness.labs.stages.text import heading
@@ -122,6 +122,9 @@ def _timed_cases(experiment: Experiment, results: StagesMeasurement) -> Iterator
         if not complete:
             continue
         notes, applied = heading(stages_result(results)), bar
+        batch = results.estimate(load, Side.STAGED, BATCH.of).median
+        if batch is not None:
+            notes += f"; average batch {batch:.3g}"
         if bar and metric.startswith("requests/s"):
             notes += f"; {experiment.goal}" if experiment.goal else ""
             if experiment.path == "codec":

@@ -49,6 +49,13 @@ Examples:
     metavar="LIST",
     help="Rates of the open loops, in percent of the unstaged capacity; empty: saturated only.",
 )
+@click.option(
+    "--rate",
+    "rates",
+    default="",
+    metavar="LIST",
+    help="Rates of further open loops, in requests per second, such as 20000,50000.",
+)
 @pipeline_option(8)
 @connections_option()
 @number_option(
@@ -81,19 +88,21 @@ Examples:
     help="Directory for page, result and logs. Default: stallscope-stages-<path>-<time>.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document instead of text.")
-def command(cpus: str | None, loads: str, as_json: bool, sweep: bool, **values: Any) -> None:
+def command(
+    cpus: str | None, loads: str, rates: str, as_json: bool, sweep: bool, **values: Any
+) -> None:
     """Measure what execution stages gain on the reference server.
 
     Runs server and loader on different CPUs with stages off and on, in alternating rounds:
-    saturated, and in open loops at shares of the unstaged capacity. Prints tables and a verdict,
-    which can be "no gain here", or none if the rounds disagree. Writes a page with both flame
-    graphs. Ctrl-C keeps complete pairs.
+    saturated, and in open loops at shares of the unstaged capacity or at fixed rates. Prints
+    tables, both slot trees and a verdict, which can be "no gain here", or none if the rounds
+    disagree. Writes a page with both flame graphs. Ctrl-C keeps complete pairs.
     """
     from harness.labs.stages.options import stages_options  # noqa: PLC0415 - start-up stays light
     from harness.labs.stages.session import run_stages  # noqa: PLC0415
     from harness.labs.stages.sweep.session import run_sweep  # noqa: PLC0415
 
-    options = stages_options(values, loads)
+    options = stages_options(values, loads, rates)
     if sweep:
         run_sweep(options, cpus, as_json=as_json)
     else:

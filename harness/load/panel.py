@@ -51,6 +51,7 @@ def render_page(
         series,
         title="Latency",
         hint="from the intended start, which includes the time in which the server stalls",
+        over_time=True,
     )
     head = Head(title, recording_name, "latency", "measured by the loader", "latency")
     return render_panels([panel], head, facts)

@@ -19,6 +19,7 @@ from stallscope.quantities import value_text
 STYLE: StyleSheets = ("harness.page", ("latency.css",))
 PERCENTS = (50.0, 90.0, 95.0, 99.0, 99.9, 100.0)
 _BINS = 72
+_NS_PER_MS = 1e6
 _MAX_SERIES = 4
 _CURVE = tuple(1 - 10 ** (-step / 20) for step in range(101))  # to 99.999 %
 DECADES = {3: "1 µs", 4: "10 µs", 5: "100 µs", 6: "1 ms", 7: "10 ms", 8: "100 ms", 9: "1 s",
@@ -42,14 +43,19 @@ class Series:
     counts_requests: bool = True
 
 
-def latency_panel(series: Sequence[Series], *, title: str, hint: str) -> Panel:
-    """Return the panel; a series without values has a name and no line."""
+def latency_panel(
+    series: Sequence[Series], *, title: str, hint: str, over_time: bool = False
+) -> Panel:
+    """Return the panel; a series without values has a name and no line.
+
+    With ``over_time`` it has a plot of p99 over time too.
+    """
     markup = fragment(
         "harness.page/latency_panel.html",
         title=title,
         hint=hint,
         names=series_names(series),
-        figures=latency_figures(series),
+        figures=latency_figures(series, over_time=over_time),
         heads=("Run", "Requests", "mean", *(f"p{percent:g}" for percent in PERCENTS[:-1]), "max"),
         rows=[_cells(run, histogram) for run, histogram in _wholes(series)],
         warnings=[warning for run in series for warning in run.log.warnings],
@@ -62,7 +68,7 @@ def series_names(series: Sequence[Series]) -> list[str]:
     return [run.name for run in series[:_MAX_SERIES]]
 
 
-def latency_figures(series: Sequence[Series]) -> list[Figure]:
+def latency_figures(series: Sequence[Series], *, over_time: bool = False) -> list[Figure]:
     """Return the plots of the runs; none if there are no values."""
     parts = {
         index: histogram
@@ -76,6 +82,9 @@ def latency_figures(series: Sequence[Series]) -> list[Figure]:
         Figure(_histogram(parts, low, high), "Distribution of latency"),
         Figure(_curve(parts, low, high), "Latency by percentile"),
     ]
+    logs = {index: series[index].log for index in parts}
+    if over_time and any(len(log.intervals) > 1 for log in logs.values()):
+        figures.append(Figure(_p99_over_time(logs), "p99 of every interval over time"))
     counted = {index: series[index].log for index in parts if series[index].counts_requests}
     if counted:
         figures.append(Figure(_rate(counted), "Requests per second over time"))
@@ -162,6 +171,29 @@ def _rate(logs: Mapping[int, IntervalLog]) -> Markup:
         Axis(0, top, "requests/s", round_ticks(top)),
         "Requests per second over time",
     )
+    return plot.drawn(
+        *(plot.line(points, look(index)) for index, points in series.items() if points)
+    )
+
+
+def _p99_over_time(logs: Mapping[int, IntervalLog]) -> Markup:
+    """Return p99 of every interval; an interval much shorter than the rest is left out."""
+    series: dict[int, list[tuple[float, float]]] = {}
+    begin = min(log.intervals[0].start_s for log in logs.values())
+    for index, log in logs.items():
+        longest = max(interval.length_s for interval in log.intervals)
+        series[index] = [
+            (interval.start_s - begin + interval.length_s / 2, p99_ns / _NS_PER_MS)
+            for interval in log.intervals
+            if interval.length_s > longest / 4
+            and (p99_ns := interval.histogram.percentile(99)) is not None
+        ]
+    end = max([1.0, *(time_s for points in series.values() for time_s, _ in points)])
+    top = max([0.001, *(p99 for points in series.values() for _, p99 in points)]) * 1.08
+    plot = Plot(
+        Axis(0, end, "s", round_ticks(end)), Axis(0, top, "p99, ms", round_ticks(top)),
+        "p99 over time",
+    )  # fmt: skip
     return plot.drawn(
         *(plot.line(points, look(index)) for index, points in series.items() if points)
     )

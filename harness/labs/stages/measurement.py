@@ -16,6 +16,15 @@ from topdown.slots.measurement import Measurement
 
 
 @dataclass(frozen=True, slots=True)
+class IntervalP99:
+    """p99 of one interval of a run's log; times in seconds of CLOCK_REALTIME."""
+
+    start_s: float
+    length_s: float
+    p99_us: float
+
+
+@dataclass(frozen=True, slots=True)
 class StagesReading:
     """One run: the loader's latencies and the server's CPU time; None if not measured."""
 
@@ -33,6 +42,7 @@ class StagesReading:
     errors: int
     loader_limit: str  # the reason if the loader was the bottleneck, else empty
     folder: Path  # with the interval logs
+    p99_over_time: tuple[IntervalP99, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,5 +1,6 @@
 """Options of `stallscope lab stages`, and their values from the command line."""
 
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,8 @@ from stallscope.errors import UsageError
 
 _MAX_LOADS = 9
 _MAX_PERCENT = 200
+_MAX_RATE = 1_000_000_000
+_RATE = re.compile(r"\d{1,10}", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +46,7 @@ class StagesOptions:
         return 2 * self.pairs * (1 + len(self.loads)) * self.run_s
 
 
-def stages_options(values: dict[str, Any], loads: str) -> StagesOptions:
+def stages_options(values: dict[str, Any], loads: str, rates: str = "") -> StagesOptions:
     """Return the options from command-line values; raises UsageError for an invalid value."""
     codec_only = [name for name in ("footprint_kb", "stage_kb") if values[name] is not None]
     if codec_only and values["path"] != "codec":
@@ -53,7 +56,7 @@ def stages_options(values: dict[str, Any], loads: str) -> StagesOptions:
             f"remove {option}, or add --path codec",
         )
     output = values.pop("output") or default_directory(f"stages-{values['path']}")
-    return StagesOptions(output=output, loads=open_loads(loads), **values)
+    return StagesOptions(output=output, loads=open_loads(loads) + fixed_rates(rates), **values)
 
 
 def open_loads(text: str) -> tuple[LoadLevel, ...]:
@@ -67,3 +70,16 @@ def open_loads(text: str) -> tuple[LoadLevel, ...]:
             "write it as 30,60,90",
         )
     return tuple(LoadLevel(percent / 100) for percent in sorted(set(percents)))
+
+
+def fixed_rates(text: str) -> tuple[LoadLevel, ...]:
+    """Return the loads of a list of requests per second in ascending order; none if empty."""
+    words = [word.strip() for word in text.split(",")] if text.strip() else []
+    rates = [float(word) for word in words if _RATE.fullmatch(word)]
+    is_list = len(rates) == len(words) <= _MAX_LOADS
+    if not is_list or not all(1 <= rate <= _MAX_RATE for rate in rates):
+        raise UsageError(
+            f"--rate: {text[:80]!r} is not a list of requests per second from 1 to {_MAX_RATE:,}",
+            "write it as 20000 or 20000,50000",
+        )
+    return tuple(LoadLevel(rate_per_s=rate) for rate in sorted(set(rates)))

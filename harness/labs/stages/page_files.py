@@ -7,6 +7,7 @@ from harness.labs.stages.measurement import StagesMeasurement
 from harness.labs.stages.panel import PageData, SideFlame, render_page
 from harness.labs.stages.plan import FIXED_RATE, SATURATED, LoadLevel, Side
 from harness.labs.stages.result import StagesResult
+from harness.labs.stages.rounds import INTENDED_LOG
 from harness.page.latency_panel import Series
 from harness.profile.analysis import analyze
 from harness.profile.page_files import write_page
@@ -15,8 +16,6 @@ from stallscope.documents import encode
 from stallscope.histograms import IntervalLog, read_interval_log
 from stallscope.host import read_host
 from stallscope.recordings import open_recording
-
-LOG = "intended.hlog"
 
 
 def write_results(lab: StagesMeasurement, result: StagesResult) -> Path:
@@ -45,7 +44,7 @@ def page_data(lab: StagesMeasurement) -> PageData:
 def merged_log(lab: StagesMeasurement, load: LoadLevel, side: Side) -> IntervalLog:
     """Return the intervals of all runs of a side under a load, as one log."""
     logs = [
-        read_interval_log(reading.folder / LOG)
+        read_interval_log(reading.folder / INTENDED_LOG)
         for reading in lab.readings
         if (reading.run.load, reading.run.side) == (load, side)
     ]

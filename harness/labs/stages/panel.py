@@ -67,7 +67,9 @@ def render_page(result: StagesResult, data: PageData) -> str:
     """Return the page, to be written as UTF-8: self-contained, without a script."""
     synthetic = " (synthetic code)" if result.synthetic else ""
     title = f"Execution stages off and on: {result.path}{synthetic}"
-    latency = latency_panel.latency_panel(data.latency, title="Latency", hint=data.latency_hint)
+    latency = latency_panel.latency_panel(
+        data.latency, title="Latency", hint=data.latency_hint, over_time=True
+    )
     styles = (
         document.sources(*LOOKS),
         document.sources(slots_panel.FOLDER, slots_panel.STYLES),

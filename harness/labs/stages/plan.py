@@ -14,18 +14,23 @@ class Side(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class LoadLevel:
-    """A load: saturated, or an open loop at a share of the unstaged capacity."""
+    """A load: saturated, or an open loop at a share of the unstaged capacity or a fixed rate."""
 
-    share: float | None = None  # None: saturated
+    share: float | None = None
+    rate_per_s: float | None = None  # both None: saturated
 
     @property
     def name(self) -> str:
-        """Return the name in files and documents, such as "open60"."""
+        """Return the name in files and documents, such as "open60" or "rate20000"."""
+        if self.rate_per_s is not None:
+            return f"rate{self.rate_per_s:.0f}"
         return "saturated" if self.share is None else f"open{self.share * 100:.0f}"
 
     @property
     def text(self) -> str:
         """Return the load in words."""
+        if self.rate_per_s is not None:
+            return f"open loop at {self.rate_per_s:,.0f} requests/s"
         return "saturated" if self.share is None else f"open loop at {self.share * 100:.0f} %"
 
 

@@ -86,6 +86,7 @@ class LoadTable(Record, frozen=True, kw_only=True):
 
     load: str  # "saturated" or "open60"
     share_of_capacity: Amount | None
+    rate_per_s: Amount | None = None  # requested; None unless --rate
     pairs: Count
     throughput_per_s: SideEstimates
     mean_us: SideEstimates = field(name="mean")
@@ -100,7 +101,15 @@ class LoadTable(Record, frozen=True, kw_only=True):
     @property
     def level(self) -> LoadLevel:
         """Return the load."""
-        return LoadLevel(self.share_of_capacity)
+        return LoadLevel(self.share_of_capacity, self.rate_per_s)
+
+
+class IntervalRecord(Record, frozen=True, kw_only=True):
+    """p99 of one interval of a run; the time counts from the first interval of the lab."""
+
+    time_s: Number = field(name="t_s")
+    length_s: Amount
+    p99_us: Amount
 
 
 class StagesRound(Record, frozen=True, kw_only=True):
@@ -120,6 +129,7 @@ class StagesRound(Record, frozen=True, kw_only=True):
     cpu_us: Amount | None  # of the server, per request
     average_batch: Amount | None
     errors: Count
+    p99_over_time: tuple[IntervalRecord, ...] = ()
     limited_by_loader: str | None  # the reason if the loader was the bottleneck
 
 
@@ -217,7 +227,7 @@ def stages_result(lab: StagesMeasurement) -> StagesResult:
         options=_settings(lab),
         rows=tuple(_row(lab, load, side) for load in (SATURATED, *options.loads) for side in Side),
         loads=tuple(_load_table(lab, load) for load in (SATURATED, *options.loads)),
-        rounds=tuple(map(_round, lab.readings)),
+        rounds=_rounds(lab),
         notes=tuple(stages_notes(lab)),
         interrupted=lab.interrupted,
         output=str(options.output),
@@ -279,6 +289,7 @@ def _load_table(lab: StagesMeasurement, load: LoadLevel) -> LoadTable:
     return LoadTable(
         load=load.name,
         share_of_capacity=load.share,
+        rate_per_s=load.rate_per_s,
         pairs=lab.complete_pairs(load),
         **rows,
     )
@@ -301,7 +312,12 @@ def _side_estimates(
     )
 
 
-def _round(reading: StagesReading) -> StagesRound:
+def _rounds(lab: StagesMeasurement) -> tuple[StagesRound, ...]:
+    starts = [part.start_s for reading in lab.readings for part in reading.p99_over_time]
+    return tuple(_round(reading, min(starts, default=0.0)) for reading in lab.readings)
+
+
+def _round(reading: StagesReading, begin_s: float) -> StagesRound:
     return StagesRound(
         pair=reading.run.pair,
         load=reading.run.load.name,
@@ -317,5 +333,11 @@ def _round(reading: StagesReading) -> StagesRound:
         cpu_us=reading.cpu_us,
         average_batch=reading.average_batch,
         errors=reading.errors,
+        p99_over_time=tuple(
+            IntervalRecord(
+                time_s=part.start_s - begin_s, length_s=part.length_s, p99_us=part.p99_us
+            )
+            for part in reading.p99_over_time
+        ),
         limited_by_loader=reading.loader_limit or None,
     )

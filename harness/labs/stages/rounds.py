@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from harness.labs.stages.measurement import StagesReading
+from harness.labs.stages.measurement import IntervalP99, StagesReading
 from harness.labs.stages.options import StagesOptions
 from harness.labs.stages.plan import LoadLevel, Side, StagesRun, run_order
 from harness.workload.cores import Cores
@@ -12,6 +12,9 @@ from harness.workload.loader import fill_keys, running_load
 from harness.workload.options import KV_KEYS, LoadOptions, ServerOptions
 from harness.workload.server import RunningServer, process_cpu_s, running_server
 from harness.workload.server_queries import average_batch, commands_processed, stage_counts
+from stallscope.histograms import read_interval_log
+
+INTENDED_LOG = "intended.hlog"
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +54,15 @@ class StagesSetup:
         )
 
 
+def interval_p99(log: Path) -> tuple[IntervalP99, ...]:
+    """Return p99 of every interval of a log that has values."""
+    return tuple(
+        IntervalP99(interval.start_s, interval.length_s, p99_ns / 1000)
+        for interval in read_interval_log(log).intervals
+        if (p99_ns := interval.histogram.percentile(99)) is not None
+    )
+
+
 def measure_rounds(
     setup: StagesSetup,
     loads: Sequence[LoadLevel],
@@ -70,7 +82,7 @@ def measure_run(setup: StagesSetup, run: StagesRun, capacity_per_s: float | None
     """Return the reading of one run."""
     folder = setup.options.output / "runs" / f"{run.pair}-{run.load.name}-{run.side}"
     folder.mkdir(parents=True, exist_ok=True)
-    rate_per_s = None
+    rate_per_s = run.load.rate_per_s
     if run.load.share is not None:
         assert capacity_per_s is not None
         rate_per_s = run.load.share * capacity_per_s
@@ -105,6 +117,7 @@ def _measure(server: RunningServer, options: LoadOptions, run: StagesRun) -> Sta
         cpu_us=cpu_s * 1e6 / commands if commands > 0 else None,
         average_batch=batch,
         errors=result.errors,
+        p99_over_time=interval_p99(options.output / INTENDED_LOG),
         loader_limit=(result.why or "no reason reported") if result.limited_by_loader else "",
         folder=options.output,
     )

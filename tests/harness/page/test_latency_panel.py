@@ -52,3 +52,12 @@ def test_an_empty_series_is_not_drawn() -> None:
     markup = latency_panel([Series("idle", IntervalLog(()))], title="Latency", hint="").markup
     assert series_classes(markup) == []
     assert "<figure>" not in markup
+
+
+def test_p99_over_time_has_a_line_for_every_series() -> None:
+    series = [Series("unstaged", log_of(1000), False), Series("staged", log_of(5000), False)]
+    markup = latency_panel(series, title="Latency", hint="", over_time=True).markup
+    figure = markup.split("<figure>")[-1]
+    assert "p99 of every interval over time" in figure
+    assert series_classes(figure) == ["series-0", "series-1"]
+    assert "over time" not in latency_panel(series, title="Latency", hint="").markup

@@ -2,7 +2,7 @@
 
 import pytest
 
-from harness.labs.stages.options import open_loads
+from harness.labs.stages.options import fixed_rates, open_loads
 from stallscope.errors import UsageError
 
 
@@ -17,3 +17,17 @@ def test_loads_are_sorted_shares(text: str, shares: list[float]) -> None:
 def test_invalid_loads_are_rejected(text: str) -> None:
     with pytest.raises(UsageError, match="--loads"):
         open_loads(text)
+
+
+def test_rates_are_sorted_loads_of_a_fixed_rate() -> None:
+    loads = fixed_rates("50000, 20000,20000")
+    assert [(load.rate_per_s, load.share) for load in loads] == [(20000, None), (50000, None)]
+    assert [load.name for load in loads] == ["rate20000", "rate50000"]
+    assert loads[0].text == "open loop at 20,000 requests/s"
+    assert fixed_rates("") == ()
+
+
+@pytest.mark.parametrize("text", ["0", "x", "1e5", "-5", ",", "99999999999"])
+def test_invalid_rates_are_rejected(text: str) -> None:
+    with pytest.raises(UsageError, match="--rate"):
+        fixed_rates(text)

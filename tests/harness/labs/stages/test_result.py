@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.labs.stages.measurement import Replays, SlotTrees
+from harness.labs.stages.measurement import IntervalP99, Replays, SlotTrees
 from harness.labs.stages.plan import Side
 from harness.labs.stages.result import StagesResult, stages_result
 from stallscope.documents import decode, encode
@@ -71,3 +71,18 @@ def test_decoding_the_encoded_result_returns_it(tmp_path: Path) -> None:
     assert (side["kind"], side["nodes"]["Retiring"]["value"]) == ("measured", 0.2)
     assert document["icache_miss_ratio_counted"] == {"unstaged": 0.25, "staged": 0.25}
     assert "below 1.0" in document["ipc_meaning"]
+
+
+def test_p99_over_time_counts_from_the_first_interval(tmp_path: Path) -> None:
+    lab = measurement(tmp_path)
+    first, second, *rest = lab.readings
+    readings = (
+        replace(
+            first, p99_over_time=(IntervalP99(1000.0, 1.0, 90.0), IntervalP99(1001.0, 0.5, 80.0))
+        ),
+        replace(second, p99_over_time=(IntervalP99(1003.0, 1.0, 70.0),)),
+        *rest,
+    )
+    rounds = json.loads(encode(stages_result(replace(lab, readings=readings))))["rounds"]
+    assert [part["t_s"] for part in rounds[0]["p99_over_time"]] == [0.0, 1.0]
+    assert rounds[1]["p99_over_time"] == [{"t_s": 3.0, "length_s": 1.0, "p99_us": 70.0}]
