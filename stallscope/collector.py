@@ -96,12 +96,14 @@ class CountOptions:
     duration_s: float | None = None
     user_only: bool = False
     force: bool = False
+    phases: int | None = None  # descriptor with marks; only what runs between them is counted
 
     def arguments(self) -> list[str]:
         """Return the collector's command line, without the program's name."""
         words = _flags(
             ("--output", str(self.output)),
             ("--plan", str(self.plan)),
+            ("--phases", self.phases),
             ("--pid", ",".join(map(str, self.pids))),
             ("--tid", ",".join(map(str, self.tids))),
             ("--cpu", self.cpus),
@@ -193,7 +195,7 @@ class Failure(CollectorMessage, frozen=True, kw_only=True, tag="error"):
 
 
 _MESSAGES = msgspec.json.Decoder(Hello | Ready | Started | CollectorProgress | Finished | Failure)
-_Message = Hello | Ready | Started | CollectorProgress | Finished | Failure
+CollectorEvent = Hello | Ready | Started | CollectorProgress | Finished | Failure
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,18 +219,9 @@ def collect(
     Errors of the collector are raised as StallscopeError with its exit code. On any exception the
     collector is ended first, by force if it does not end itself.
     """
-    executable = program("stallscope-collect")
     progress_read, progress_write = os.pipe()
     control_read, control_write = os.pipe()
-    arguments = [
-        str(executable),
-        *options.SUBCOMMAND,
-        f"--protocol={PROTOCOL}",
-        f"--progress-fd={progress_write}",
-        f"--control-fd={control_read}",
-        "--die-with-parent",
-        *options.arguments(),
-    ]
+    arguments = collector_arguments(options, progress_write, control_read)
     with open(progress_read, "rb") as progress, open(control_write, "wb") as control:
         try:
             process = subprocess.Popen(
@@ -242,23 +235,38 @@ def collect(
                 closing(CollectorLines(progress.fileno(), stop=control.close)) as lines,
                 count_interrupts(lines.interrupt) as interrupts,
             ):
-                last = _read_messages(lines, on_progress)
+                last = read_messages(lines, on_progress)
                 with suppress(subprocess.TimeoutExpired):
                     process.wait(_EXIT_LIMIT_S)
         finally:
             control.close()
             end_process(process)
-        return _collection_end(last, process.returncode, interrupts.count > 0)
+        return collection_end(last, process.returncode, interrupts.count > 0)
 
 
-def _read_messages(
+def collector_arguments(
+    options: CollectorOptions | CountOptions, progress: int, control: int
+) -> list[str]:
+    """Return the collector's whole command line; it inherits both descriptors."""
+    return [
+        str(program("stallscope-collect")),
+        *options.SUBCOMMAND,
+        f"--protocol={PROTOCOL}",
+        f"--progress-fd={progress}",
+        f"--control-fd={control}",
+        "--die-with-parent",
+        *options.arguments(),
+    ]
+
+
+def read_messages(
     lines: Iterable[bytes], on_progress: Callable[[CollectorProgress], None]
-) -> _Message | None:
+) -> CollectorEvent | None:
     """Return the last message, and pass all progress to ``on_progress``.
 
     An error is the last message: a thread that waits in the kernel may keep the pipe open after it.
     """
-    last: _Message | None = None
+    last: CollectorEvent | None = None
     for line in lines:
         try:
             last = _MESSAGES.decode(line)
@@ -282,7 +290,8 @@ def _check_version(hello: Hello) -> None:
         )
 
 
-def _collection_end(last: _Message | None, exit_code: int, interrupted: bool) -> CollectionEnd:
+def collection_end(last: CollectorEvent | None, exit_code: int, interrupted: bool) -> CollectionEnd:
+    """Return how a collection ended. Raises the collector's error."""
     if isinstance(last, Failure):
         error = StallscopeError(last.message, last.remedy)
         error.exit_code = _exit_code(exit_code if last.exit_code is None else last.exit_code)

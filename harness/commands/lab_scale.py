@@ -17,6 +17,7 @@ EXAMPLES = """\b
 Examples:
   stallscope lab scale                                  (about a minute)
   stallscope lab scale --connections 64 --threads 2 -o scale.csv -o scale.svg
+  stallscope lab scale --threads 1,8,16,32,64 --count memory --workload scan
   stallscope lab scale --path query --json | jq '.points[] | [.axis, .N, .X]'
 """
 
@@ -33,9 +34,28 @@ Examples:
 )
 @click.option(
     "--threads",
-    type=click.IntRange(1, 1024),
-    metavar="N",
-    help="Largest number of server threads: 1, 2, 4 up to N. Default: the number of CPUs.",
+    metavar="N|LIST",
+    help="Largest number of server threads: 1, 2, 4 up to N. Or a list: 1,8,16. Default: the "
+    "number of CPUs.",
+)
+@click.option(
+    "--workload",
+    type=click.Choice(["get", "scan"]),
+    default="get",
+    show_default=True,
+    help="Requests of path kv: GET of random keys, or scans of 128 consecutive keys of 1 KiB.",
+)
+@click.option(
+    "--count",
+    multiple=True,
+    metavar="EVENTS",
+    help="Events to count in one more run per point, with IPC, slots and software events; may be "
+    "repeated. memory: loads, misses by level, stalls and write-backs.",
+)
+@click.option(
+    "--table",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="CSV file of N and X, or N and speed-up, to show instead of measuring.",
 )
 @rounds_option("Number of rounds; each runs every point once.", 3)
 @run_length_option(1.0)
@@ -54,8 +74,11 @@ Examples:
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document instead of text.")
 def command(
     connections: int,
-    threads: int | None,
+    threads: str | None,
     stages: str,
+    workload: str,
+    count: tuple[str, ...],
+    table: Path | None,
     cpus: str | None,
     output: tuple[Path, ...],
     as_json: bool,
@@ -65,17 +88,32 @@ def command(
 
     Saturates the reference server with 1 to N connections, and with 1 to N threads. Prints X,
     requests per second, by N: the points that a fit of scalability needs. Points whose server
-    threads share a CPU with the loader are marked. Ctrl-C keeps finished runs.
+    threads share a CPU with the loader are marked. Counters cover exactly the measured time of a
+    run. Ctrl-C keeps finished runs.
     """
     from harness.cli.outputs import check_files  # noqa: PLC0415 - start-up stays light
-    from harness.labs.scale.options import SUFFIXES, ScaleOptions, doubling  # noqa: PLC0415
-    from harness.labs.scale.session import run_scale  # noqa: PLC0415
+    from harness.labs.scale.options import (  # noqa: PLC0415
+        SUFFIXES,
+        ScaleOptions,
+        Workload,
+        doubling,
+        thread_counts,
+    )
+    from harness.labs.scale.session import run_scale, show_table  # noqa: PLC0415
     from harness.workload.cores import usable_cpus  # noqa: PLC0415
+    from stallscope.errors import UsageError  # noqa: PLC0415
 
     check_files(output, SUFFIXES)
+    if table is not None:
+        show_table(table, output, as_json=as_json)
+        return
+    if workload == "scan" and values["path"] != "kv":
+        raise UsageError("--workload scan needs path kv", "omit --path")
     options = ScaleOptions(
         connections=doubling(connections),
-        threads=doubling(threads or len(usable_cpus(cpus))),
+        threads=thread_counts(threads, len(usable_cpus(cpus))),
+        workload=Workload(workload),
+        events=count or None,
         stages=stages == "on",
         **values,
     )

@@ -96,6 +96,7 @@ def fill_keys(options: LoadOptions) -> None:
         warmup_s=0.0,
         rate_per_s=None,
         request_file=None,
+        phases=None,
     )
     with running_load(fill_options) as load:
         load.finish()
@@ -104,7 +105,8 @@ def fill_keys(options: LoadOptions) -> None:
 @contextmanager
 def running_load(options: LoadOptions) -> Iterator[RunningLoad]:
     """Run the loader until the end of the block."""
-    with running_program(PROGRAM, options.arguments()) as child:
+    descriptors = () if options.phases is None else (options.phases,)
+    with running_program(PROGRAM, options.arguments(), descriptors=descriptors) as child:
         yield RunningLoad(options, child)
 
 

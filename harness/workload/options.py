@@ -103,6 +103,7 @@ class LoadOptions:
     fill: bool = False  # set every key once before the load
     seed: int = 1
     cpus: str = ""
+    phases: int | None = None  # descriptor to mark the measured time on
 
     @property
     def open_loop(self) -> bool:
@@ -131,6 +132,7 @@ class LoadOptions:
             ("--password-file", self.password_file),
             ("--seed", self.seed),
             ("--cpus", self.cpus),
+            ("--phases", self.phases),
             ("-o", self.output),
         )
         words += ["--check"] if self.check else []

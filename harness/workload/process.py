@@ -52,8 +52,13 @@ class ChildProcess:
 
 
 @contextmanager
-def running_program(name: str, arguments: Sequence[str]) -> Iterator[ChildProcess]:
-    """Run a native program until the end of the block: terminated then, and killed if it hangs."""
+def running_program(
+    name: str, arguments: Sequence[str], *, descriptors: Sequence[int] = ()
+) -> Iterator[ChildProcess]:
+    """Run a native program until the end of the block: terminated then, and killed if it hangs.
+
+    It inherits the descriptors.
+    """
     with tempfile.TemporaryFile() as stderr:
         process = subprocess.Popen(
             [program(name), *arguments, "--die-with-parent"],
@@ -61,6 +66,7 @@ def running_program(name: str, arguments: Sequence[str]) -> Iterator[ChildProces
             stdout=subprocess.PIPE,
             stderr=stderr,
             process_group=0,
+            pass_fds=descriptors,
         )
         with process:
             try:

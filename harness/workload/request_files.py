@@ -8,6 +8,8 @@ from stallscope.errors import UnableError
 from stallscope.programs import program
 
 REQUESTS = 20_000
+SCAN_KEYS = 128  # consecutive keys of one request
+SCAN_VALUE_BYTES = 1024  # so that a scan reads 128 KiB
 _TIMEOUT_S = 60
 
 
@@ -17,6 +19,18 @@ def generate_path_requests(path: str, output: Path, seed: int) -> Path | None:
     Raises UnableError if the server cannot generate them.
     """
     return None if path == "kv" else generate_requests(path, output, seed, REQUESTS)
+
+
+def scan_requests(output: Path, *, keys: int) -> Path:
+    """Return a new file of scans, MGET of consecutive keys, which together read all keys."""
+    with output.open("wb") as file:
+        for first in range(0, keys, SCAN_KEYS):
+            names = [b"key:%012d" % number for number in range(first, min(keys, first + SCAN_KEYS))]
+            words = [b"MGET", *names]
+            file.write(b"*%d\r\n" % len(words))
+            for word in words:
+                file.write(b"$%d\r\n%s\r\n" % (len(word), word))
+    return output
 
 
 def generate_requests(path: str, output: Path, seed: int, count: int) -> Path:

@@ -31,7 +31,7 @@ LINES = b"""\
 def test_messages_are_decoded_and_an_unfinished_line_is_ignored() -> None:
     seen: list[CollectorProgress] = []
     lines = io.BytesIO(LINES % collector.__version__.encode())
-    last = collector._read_messages(lines, seen.append)
+    last = collector.read_messages(lines, seen.append)
     assert [progress.kind for progress in seen] == ["started", "progress", "finished"]
     started, progress, finished = seen
     assert isinstance(started, Started)
@@ -44,7 +44,7 @@ def test_messages_are_decoded_and_an_unfinished_line_is_ignored() -> None:
 
 def test_a_collector_of_another_version_is_refused() -> None:
     with pytest.raises(UnableError, match=r"version 0\.0, protocol 7"):
-        collector._read_messages(
+        collector.read_messages(
             io.BytesIO(b'{"event": "hello", "version": "0.0", "protocol": 7}\n'), lambda _: None
         )
 
@@ -52,14 +52,14 @@ def test_a_collector_of_another_version_is_refused() -> None:
 def test_an_error_of_the_collector_keeps_its_exit_code() -> None:
     failure = Failure(message="no such process", remedy="name another", exit_code=4)
     with pytest.raises(StallscopeError, match="no such process") as caught:
-        collector._collection_end(failure, 1, interrupted=False)
+        collector.collection_end(failure, 1, interrupted=False)
     assert caught.value.exit_code == ExitCode.TARGET_FAILED
     assert caught.value.remedy == "name another"
 
 
 def test_no_line_is_read_after_an_error() -> None:
     lines = io.BytesIO(b'{"event": "error", "message": "m"}\n{"event": "ready"}\n')
-    assert isinstance(collector._read_messages(lines, lambda _: None), Failure)
+    assert isinstance(collector.read_messages(lines, lambda _: None), Failure)
     assert lines.read() == b'{"event": "ready"}\n'
 
 

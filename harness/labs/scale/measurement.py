@@ -2,19 +2,24 @@
 
 import tempfile
 from collections.abc import Iterator
-from dataclasses import dataclass
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from cstates.fingerprint import Fingerprint
 from harness.cli.terminal import LiveLine
-from harness.labs.scale.options import LoadPoint, ScaleOptions
+from harness.labs.scale.counters import CountedRun
+from harness.labs.scale.options import MEMORY_PRESET, LoadPoint, ScaleOptions, Workload
 from harness.recordings.settings_text import settings_now, settings_since
+from harness.topdown.memory_events import memory_events
+from harness.topdown.phase_counts import counted_phases, phase_events
 from harness.workload.cores import Cores, two_cores, usable_cpus
 from harness.workload.loader import fill_keys, running_load
 from harness.workload.options import KV_KEYS, LoadOptions, ServerOptions
-from harness.workload.request_files import generate_path_requests
-from harness.workload.server import running_server
+from harness.workload.request_files import SCAN_VALUE_BYTES, generate_path_requests, scan_requests
+from harness.workload.server import RunningServer, running_server
 from stallscope.system_files import Roots
+from topdown.slots.detection import model_of_identity, read_identity
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +41,7 @@ class ScaleMeasurement:
     shared: frozenset[LoadPoint]  # points whose server threads share a CPU with the loader
     interrupted: bool
     settings: Fingerprint | None = None  # of the machine; None: not read
+    counted: tuple[CountedRun, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,13 +75,14 @@ def measure_scale(options: ScaleOptions, cpus: str | None) -> ScaleMeasurement:
     )
     before = settings_now()
     runs: list[ScaleRun] = []
+    counted: list[CountedRun] = []
     interrupted = False
     live = LiveLine()
-    total = len(options.points) * options.rounds
+    total = options.total_runs
     with tempfile.TemporaryDirectory(prefix="stallscope-") as name:
         folder = Path(name)
         try:
-            requests = generate_path_requests(options.path, folder / "requests.resp", seed=1)
+            requests = _requests(options, folder / "requests.resp")
             setup = _Setup(cores, server_cpus, folder, requests)
             for number, point in run_order(options):
                 left_s = (total - len(runs)) * options.run_s
@@ -86,6 +93,7 @@ def measure_scale(options: ScaleOptions, cpus: str | None) -> ScaleMeasurement:
                     whole=total,
                 )
                 runs.append(_measure_point(options, point, setup))
+            _count_points(options, setup, counted, live)
         except KeyboardInterrupt:
             interrupted = True
             if not runs:
@@ -93,13 +101,56 @@ def measure_scale(options: ScaleOptions, cpus: str | None) -> ScaleMeasurement:
         finally:
             live.clear()
     return ScaleMeasurement(
-        options, cores, tuple(runs), shared, interrupted, settings_since(before)
+        options, cores, tuple(runs), shared, interrupted, settings_since(before), tuple(counted)
     )
 
 
-def _measure_point(options: ScaleOptions, point: LoadPoint, setup: _Setup) -> ScaleRun:
+def _requests(options: ScaleOptions, output: Path) -> Path | None:
+    if options.workload is Workload.SCAN:
+        return scan_requests(output, keys=KV_KEYS)
+    return generate_path_requests(options.path, output, seed=1)
+
+
+def _count_points(
+    options: ScaleOptions, setup: _Setup, counted: list[CountedRun], live: LiveLine
+) -> None:
+    """Append one counted run of every point; counting does not slow the runs of the rounds."""
+    if options.events is None:
+        return
+    labels = {name: label for label, name in _named_events(options).items()}
+    events = phase_events(tuple(labels))
+    done = len(options.points) * options.rounds
+    for number, point in enumerate(options.points):
+        live.show(f"counting: {point.n} {point.axis}", done=done + number, whole=options.total_runs)
+        with (
+            _loaded_server(options, point, setup) as (server, load_options),
+            counted_phases(events, (server.pid,)) as counting,
+        ):
+            with running_load(replace(load_options, phases=counting.marks)) as load:
+                result, _ = load.finished_rate()
+            phases = counting.finish()
+        if phases:
+            counted.append(CountedRun(point, result.requests, phases[0], labels))
+
+
+def _named_events(options: ScaleOptions) -> dict[str, str]:
+    """Return the events to count by label; the preset stands for those of the memory hierarchy."""
+    assert options.events is not None
+    if options.events != (MEMORY_PRESET,):
+        return {name: name for name in options.events}
+    identity = read_identity(Roots())
+    model = None if identity is None else model_of_identity(identity)
+    return memory_events(None if model is None else model.key)
+
+
+@contextmanager
+def _loaded_server(
+    options: ScaleOptions, point: LoadPoint, setup: _Setup
+) -> Iterator[tuple[RunningServer, LoadOptions]]:
+    """Yield a server with its keys, and the options of its load."""
     threads = options.threads_of(point)
     cpus = [setup.server_cpus[index % len(setup.server_cpus)] for index in range(threads)]
+    scans = options.workload is Workload.SCAN
     server_options = ServerOptions(
         path=options.path,
         stages=options.stages,
@@ -117,11 +168,19 @@ def _measure_point(options: ScaleOptions, point: LoadPoint, setup: _Setup) -> Sc
             read_share=1.0,
             request_file=setup.requests,
             keys=KV_KEYS,
+            value_bytes=str(SCAN_VALUE_BYTES) if scans else "64",
             cpus=str(setup.cores.loader),
         )
-        if setup.requests is None:
+        if setup.requests is None or scans:
             fill_keys(load_options)
-        with running_load(load_options) as load:
-            result, rate = load.finished_rate()
+        yield server, load_options
+
+
+def _measure_point(options: ScaleOptions, point: LoadPoint, setup: _Setup) -> ScaleRun:
+    with (
+        _loaded_server(options, point, setup) as (_, load_options),
+        running_load(load_options) as load,
+    ):
+        result, rate = load.finished_rate()
     limit = (result.why or "no reason reported") if result.limited_by_loader else ""
     return ScaleRun(point, rate, limit)

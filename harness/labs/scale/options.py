@@ -5,7 +5,10 @@ from enum import StrEnum
 
 from harness.page.pictures import SUFFIXES as PICTURES
 from harness.workload.options import RUN_OVERHEAD_S
+from stallscope.errors import UsageError
 
+MAX_THREADS = 1024
+MEMORY_PRESET = "memory"  # stands for the events of the memory hierarchy
 SUFFIXES = (".csv", ".json", *PICTURES)
 
 
@@ -14,6 +17,13 @@ class ScaleAxis(StrEnum):
 
     CONNECTIONS = "connections"
     THREADS = "threads"
+
+
+class Workload(StrEnum):
+    """The requests: GET of one key, or a scan of consecutive keys."""
+
+    GET = "get"
+    SCAN = "scan"
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +46,8 @@ class ScaleOptions:
     warmup_s: float = 0.3
     pipeline: int = 1
     stages: bool = True
+    workload: Workload = Workload.GET
+    events: tuple[str, ...] | None = None  # to count; None: no run is counted
 
     @property
     def points(self) -> tuple[LoadPoint, ...]:
@@ -50,6 +62,11 @@ class ScaleOptions:
         """Return the approximate time of one run."""
         return self.duration_s + self.warmup_s + RUN_OVERHEAD_S
 
+    @property
+    def total_runs(self) -> int:
+        """Return the number of runs, with one counted run per point."""
+        return len(self.points) * (self.rounds + (self.events is not None))
+
     def connections_of(self, point: LoadPoint) -> int:
         """Return the number of connections of a point; at least 16 per server thread."""
         if point.axis is ScaleAxis.CONNECTIONS:
@@ -59,6 +76,25 @@ class ScaleOptions:
     def threads_of(self, point: LoadPoint) -> int:
         """Return the number of server threads of a point."""
         return point.n if point.axis is ScaleAxis.THREADS else 1
+
+
+def thread_counts(text: str | None, cpus: int) -> tuple[int, ...]:
+    """Return the numbers of threads: a list, or powers of two up to one number, or up to ``cpus``.
+
+    Raises UsageError for anything else.
+    """
+    if not text:
+        return doubling(cpus)
+    try:
+        numbers = [int(word) for word in text.split(",")]
+    except ValueError:
+        numbers = []
+    if not numbers or not all(1 <= number <= MAX_THREADS for number in numbers):
+        raise UsageError(
+            f"--threads {text[:80]}: expected a number or a list of numbers up to {MAX_THREADS}",
+            "for example --threads 8, or --threads 1,8,16,32,64",
+        )
+    return doubling(numbers[0]) if len(numbers) == 1 else tuple(sorted(set(numbers)))
 
 
 def doubling(largest: int) -> tuple[int, ...]:

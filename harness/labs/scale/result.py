@@ -4,19 +4,21 @@ import statistics
 from collections.abc import Iterator
 
 from cstates.fingerprint import Fingerprint
+from harness.labs.scale.counter_table import unavailable_events
+from harness.labs.scale.counters import CountedPoint, counted_points
 from harness.labs.scale.measurement import ScaleMeasurement
-from harness.labs.scale.options import LoadPoint, ScaleAxis
+from harness.labs.scale.options import LoadPoint, ScaleAxis, Workload
 from stallscope.documents import Amount, Count, Document, Natural, Record, field
 
 _MIN_FIT_POINTS = 6
 
 
 class ScaleMachine(Record, frozen=True, kw_only=True):
-    """The CPUs of the lab."""
+    """The CPUs of the lab; their numbers are None in a table that was read from a file."""
 
     cpu_model: str
-    server_cpu: Count  # of the first server thread
-    loader_cpu: Count
+    server_cpu: Count | None  # of the first server thread
+    loader_cpu: Count | None
 
 
 class ScalePoint(Record, frozen=True, kw_only=True):
@@ -44,6 +46,8 @@ class ScaleResult(Document, frozen=True, kw_only=True, tag="stallscope.lab.scale
     machine: ScaleMachine
     settings: Fingerprint | None
     points: tuple[ScalePoint, ...]
+    workload: Workload = Workload.GET
+    counted: tuple[CountedPoint, ...] = ()  # empty without --count
     notes: tuple[str, ...]
     interrupted: bool
 
@@ -56,6 +60,8 @@ def scale_result(lab: ScaleMeasurement) -> ScaleResult:
     """Return the result of the runs; points without a run are left out."""
     options, cores = lab.options, lab.cores
     measured = {run.point for run in lab.runs}
+    threads = {run.point: options.threads_of(run.point) for run in lab.counted}
+    counted = tuple(counted_points(lab.counted, threads))
     points = tuple(_point(lab, point) for point in options.points if point in measured)
     return ScaleResult(
         path=options.path,
@@ -67,8 +73,10 @@ def scale_result(lab: ScaleMeasurement) -> ScaleResult:
         ),
         settings=lab.settings,
         points=points,
-        notes=tuple(_notes(lab, points)),
+        notes=tuple(_notes(lab, points, counted)),
         interrupted=lab.interrupted,
+        workload=options.workload,
+        counted=counted,
     )
 
 
@@ -89,9 +97,17 @@ def _point(lab: ScaleMeasurement, point: LoadPoint) -> ScalePoint:
     )
 
 
-def _notes(lab: ScaleMeasurement, points: tuple[ScalePoint, ...]) -> Iterator[str]:
+def _notes(
+    lab: ScaleMeasurement, points: tuple[ScalePoint, ...], counted: tuple[CountedPoint, ...]
+) -> Iterator[str]:
     if lab.interrupted:
         yield "Interrupted: points without a run are left out."
+    for reason in dict.fromkeys(run.counts.unavailable for run in lab.counted):
+        if reason:
+            yield f"Only software events are counted: {reason}."
+    for text in dict.fromkeys(text for run in lab.counted for text in run.counts.warnings):
+        yield f"Counters: {text}."
+    yield from unavailable_events(counted)
     if lab.settings is not None and lab.settings.warnings:
         yield f"Less repeatable: {', '.join(lab.settings.warnings)}."
     if any(point.shared_cpu for point in points):

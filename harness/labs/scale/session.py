@@ -9,6 +9,7 @@ from harness.cli.terminal import colours, note, width
 from harness.labs.scale.measurement import measure_scale
 from harness.labs.scale.options import ScaleOptions
 from harness.labs.scale.result import ScaleResult, scale_result
+from harness.labs.scale.table_file import read_table
 from harness.labs.scale.text import csv_lines, lines
 from stallscope.documents import encode
 
@@ -17,7 +18,15 @@ def run_scale(
     options: ScaleOptions, cpus: str | None, outputs: tuple[Path, ...], *, as_json: bool
 ) -> None:
     """Measure, print the result and write the files."""
-    result = scale_result(measure_scale(options, cpus))
+    _show(scale_result(measure_scale(options, cpus)), outputs, as_json=as_json)
+
+
+def show_table(path: Path, outputs: tuple[Path, ...], *, as_json: bool) -> None:
+    """Print the table in a file and write the files."""
+    _show(read_table(path), outputs, as_json=as_json)
+
+
+def _show(result: ScaleResult, outputs: tuple[Path, ...], *, as_json: bool) -> None:
     if as_json:
         click.echo(encode(result))
     else:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from harness.cli.terminal import wrapped
+from harness.labs.scale.counter_table import counter_lines
 from harness.labs.scale.options import ScaleAxis
 from harness.labs.scale.result import ScaleResult
 
@@ -12,9 +13,10 @@ CSV_HEAD = "axis,N,X,X_low,X_high,runs,loader_limited,shared_cpu"
 def lines(result: ScaleResult, room: int) -> Iterator[str]:
     """Yield the tables for a terminal ``room`` columns wide."""
     machine = result.machine
+    loader = "" if machine.loader_cpu is None else f", loader on CPU {machine.loader_cpu}"
     yield (
-        f"path {result.path}, stages {'on' if result.stages else 'off'}, pipeline "
-        f"{result.pipeline}; {machine.cpu_model}, loader on CPU {machine.loader_cpu}"
+        f"path {result.path}, {result.workload}, stages {'on' if result.stages else 'off'}, "
+        f"pipeline {result.pipeline}; {machine.cpu_model}{loader}"
     )
     for axis in ScaleAxis:
         points = result.axis_points(axis)
@@ -29,6 +31,7 @@ def lines(result: ScaleResult, room: int) -> Iterator[str]:
                 f"{point.n:>11}{mark}  {point.throughput_per_s:>12,.0f}  {speed_up:>8.2f}"
                 f"  {point.low_per_s:,.0f} to {point.high_per_s:,.0f} n={len(point.runs)}"
             )
+    yield from counter_lines(result.counted)
     yield ""
     for note in result.notes:
         yield from wrapped(note, room, "  ")

@@ -48,6 +48,20 @@ class UnavailableEvent(Record, frozen=True):
     errno: str | None = None
 
 
+class CountedPhase(Record, frozen=True, kw_only=True):
+    """A phase that a load marked: times of the marks and of the changes, on the monotonic clock."""
+
+    marked_start_ns: Count
+    start_ns: Count
+    marked_stop_ns: Count
+    stop_ns: Count
+
+    @property
+    def seconds(self) -> float:
+        """Return the length of the counted time."""
+        return max(0, self.stop_ns - self.start_ns) * 1e-9
+
+
 class CountingRecord(Record, frozen=True):
     """The part of a manifest about counting.
 
@@ -58,6 +72,7 @@ class CountingRecord(Record, frozen=True):
     groups: tuple[CountedGroup, ...] = ()
     sets: tuple[CountedSet, ...] = ()
     unavailable: tuple[UnavailableEvent, ...] = ()
+    phases: tuple[CountedPhase, ...] = ()  # empty: everything was counted
     unverified_zero: tuple[str, ...] = ()
 
 
@@ -82,6 +97,20 @@ class CountingRun:
     target: str = ""
     warnings: tuple[str, ...] = ()
     separate: bool = False  # each group was counted in a separate run
+    phases: tuple[CountedPhase, ...] = ()  # empty: everything was counted
+
+    def of_phase(self, number: int) -> "CountingRun":
+        """Return the part of the run in one phase."""
+        first_ns = self.phases[0].marked_start_ns
+        starts_s = [(phase.start_ns - first_ns) * 1e-9 for phase in self.phases]
+        low_s = starts_s[number]
+        high_s = starts_s[number + 1] if number + 1 < len(starts_s) else float("inf")
+        groups = tuple(
+            group.part(((group.end_s >= low_s) & (group.end_s < high_s)).nonzero()[0])
+            for group in self.windows.groups
+        )
+        windows = replace(self.windows, groups=groups, seconds=self.phases[number].seconds)
+        return replace(self, windows=windows)
 
 
 def is_counters_recording(directory: Path) -> bool:
@@ -115,6 +144,7 @@ def read_counting_run(directory: Path, *, cpu: str = "") -> CountingRun:
         unknown=_unknown(counting),
         target=manifest.target.describe(),
         warnings=(*_notices(manifest), *windows.warnings),
+        phases=counting.phases,
     )
 
 

@@ -103,6 +103,20 @@ def subject_of(request: CountingRequest, roots: Roots) -> Subject:
     return Subject(model, mode, nodes, requested_events(request.events, model, mode))
 
 
+def plan_of_subject(subject: Subject, nodes: Iterable[str] | None = None) -> Plan:
+    """Return the plan for these nodes, by default for the subject's own, and its events."""
+    requested = {event.event: event.encoding for event in subject.requested}
+    if subject.model is None:
+        return plan_of_unknown(requested)
+    return plan_of(
+        subject.model,
+        subject.mode,
+        subject.nodes if nodes is None else nodes,
+        requested=requested,
+        broken=verification_of(subject.model.key).broken,
+    )
+
+
 def window_ms(interval_ms: int | None) -> int:
     """Return the length of windows, a whole number of which fills an interval."""
     if interval_ms is None:
@@ -146,20 +160,6 @@ class _CountingSession:
     recordings: list[Path] = field(default_factory=list)
     outcome: CollectionEnd | None = None
     warnings: list[str] = field(default_factory=list)
-
-    def plan(self, nodes: Iterable[str] | None = None) -> Plan:
-        """Return the plan for these nodes, by default for the requested ones."""
-        subject = self.subject
-        requested = {event.event: event.encoding for event in subject.requested}
-        if subject.model is None:
-            return plan_of_unknown(requested)
-        return plan_of(
-            subject.model,
-            subject.mode,
-            subject.nodes if nodes is None else nodes,
-            requested=requested,
-            broken=verification_of(subject.model.key).broken,
-        )
 
     def check_names(self) -> None:
         """Raise UsageError if a requested event is unknown."""
@@ -205,7 +205,7 @@ class _CountingSession:
         subject = (
             self.subject if nodes is None else replace(self.subject, nodes=nodes, requested=())
         )
-        plan = self.plan(nodes)
+        plan = plan_of_subject(self.subject, nodes)
         if self.request.multiplex:
             return self._recorded(plan, subject)
         groups = self._trial(plan).windows.groups
