@@ -15,6 +15,7 @@ Examples:
   stallscope load 127.0.0.1:7379
   stallscope load 127.0.0.1:6379 --rate 50000 --duration 30 -o redis-50k -o redis-50k.svg
   stallscope load unix:/run/redis.sock --pipeline 16 --keys 1000000 --key-distribution zipf
+  stallscope load 127.0.0.1:6379 --rates 1000,4000,16000 --duration 2
   stallscope load 127.0.0.1:7379 --json | jq '.latency_us["p99.9"]'
 """
 
@@ -38,6 +39,19 @@ Examples:
     type=Number(0, min_open=True),
     metavar="R",
     help="Requests per second in an open loop. Default: a closed loop without a rate.",
+)
+@click.option(
+    "--rates",
+    default="",
+    metavar="LIST",
+    help="Compare open loops at several rates, such as 1000,4000,16000, in rounds.",
+)
+@click.option(
+    "--rounds",
+    type=click.IntRange(1, 1000),
+    default=5,
+    show_default=True,
+    help="Rounds over all --rates; fewer than five give no verdict.",
 )
 @click.option(
     "--arrivals",
@@ -121,15 +135,27 @@ Examples:
 @click.option("--force", is_flag=True, help="Replace an existing recording.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document instead of text.")
 def command(
-    target: str, output: tuple[Path, ...], force: bool, as_json: bool, **values: Any
+    target: str,
+    output: tuple[Path, ...],
+    rates: str,
+    rounds: int,
+    force: bool,
+    as_json: bool,
+    **values: Any,
 ) -> int:
     """Put a RESP server under load, and report its latency.
 
     TARGET is HOST:PORT or unix:PATH of any server that speaks RESP. Latency counts from the
     intended start of a request, and so includes the time in which the server stalls. Writes a
-    recording with histograms and a page. Ctrl-C ends the load and keeps the measurement.
+    recording with histograms and a page. With --rates, prints latency by rate, and explains a
+    latency that falls as the rate rises. Ctrl-C ends the load and keeps the measurement.
     """
-    from harness.load.options import load_options  # noqa: PLC0415 - start-up stays light
+    from harness.load.options import load_options, rates_options  # noqa: PLC0415 - start-up stays light
+    from harness.load.rates.session import run_rates  # noqa: PLC0415
     from harness.load.session import run_load_command  # noqa: PLC0415
 
-    return run_load_command(load_options(target, output, values, force=force), as_json=as_json)
+    options = load_options(target, output, values, force=force)
+    if rates:
+        run_rates(rates_options(options, rates, rounds), as_json=as_json)
+        return 0
+    return run_load_command(options, as_json=as_json)

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from harness.cli.outputs import default_directory
+from harness.load.rates.options import RatesOptions, rates_of
 from harness.page.pictures import split_outputs
 from harness.workload.options import LoadOptions
 from stallscope.errors import UsageError
@@ -40,3 +41,18 @@ def load_options(
         **values,
     )
     return LoadCommandOptions(load, pictures, force)
+
+
+def rates_options(options: LoadCommandOptions, rates: str, rounds: int) -> RatesOptions:
+    """Return the options of --rates; raises UsageError for options that do not apply to it."""
+    unsupported = {
+        "--rate": options.load.open_loop,
+        "--think-us": options.load.think_us is not None,
+        "--check": options.load.check,
+        "--force": options.force,
+        "-o with a picture": bool(options.pictures),
+    }
+    for option, is_set in unsupported.items():
+        if is_set:
+            raise UsageError(f"{option} does not apply to --rates", f"remove {option}, or --rates")
+    return RatesOptions(options.load, rates_of(rates), rounds)

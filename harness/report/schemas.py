@@ -47,6 +47,7 @@ DOCUMENTS = {
     "lab.stages.sweep": ("harness.labs.stages.sweep.result", "SweepResult"),
     "lab.storm": ("harness.labs.storm.result", "StormResult"),
     "load": ("harness.workload.results", "LoadResult"),
+    "load.rates": ("harness.load.rates.result", "RatesResult"),
     "pin": ("harness.pin.result", "PinPlanResult"),
     "pin.restore": ("harness.pin.result", "PinRestoreResult"),
     "pin.status": ("harness.pin.result", "PinStatusResult"),

@@ -66,7 +66,9 @@ def test_report_writes_the_page_and_prints_the_document(
     assert "event" not in document
     page = (recorded / "report.html").read_text()
     assert "Load on 127.0.0.1:7379" in page
-    assert page.count('<polyline class="plot-line') == 7  # three curves, their p99 over time, and a rate
+    assert (
+        page.count('<polyline class="plot-line') == 7
+    )  # three curves, their p99 over time, and a rate
     assert main(["report", str(recorded), "--no-page"]) == 0
     printed = capsys.readouterr().out
     assert "closed loop against 127.0.0.1:7379: 64 connections, pipeline 1" in printed

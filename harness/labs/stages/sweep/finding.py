@@ -13,7 +13,7 @@ from harness.labs.stages.sweep.measurement import (
     saved_ns_per_miss,
 )
 from harness.labs.stages.verdict import requests_per_cpu_us
-from harness.labs.verdict import MIN_PAIRS
+from harness.labs.verdict import MIN_PAIRS, pairs_text
 from stallscope.statistics.estimate import Estimate
 
 MIN_GAIN = 1.05  # a smaller gain does not pay for the stages
@@ -50,8 +50,12 @@ def sweep_finding(sweep: SweepMeasurement) -> SweepFinding:
         return SweepFinding(None, None, None, "No footprint was measured.")
     best = max(measured, key=lambda point: gain_of(point)[0].median or 0.0)
     paying = [_footprint(point) for point in measured if _pays(point)]
-    ends = (min(paying), max(paying)) if paying else (None, None)
-    return SweepFinding(best, *ends, " ".join(_sentences(sweep, best, paying)))
+    return SweepFinding(
+        best=best,
+        pays_from_kb=min(paying, default=None),
+        pays_to_kb=max(paying, default=None),
+        text=" ".join(_sentences(sweep, best, paying)),
+    )
 
 
 def _pays(point: StagesMeasurement) -> bool:
@@ -69,7 +73,7 @@ def _sentences(
 ) -> Iterator[str]:
     gain, by = gain_of(best)
     if gain.n < MIN_PAIRS:
-        yield f"No finding: {gain.n} pairs per point are too few, at least {MIN_PAIRS} are needed."
+        yield f"No finding: {pairs_text(gain.n)} per point, at least {MIN_PAIRS} are needed."
         return
     if paying:
         yield (

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from harness.cli.terminal import wrapped
 from harness.labs.stages.quantities import ratio_text
 from harness.labs.stages.sweep.result import SweepPointRecord, SweepResult
+from harness.labs.verdict import pairs_text
 
 COLUMNS = (
     "footprint",
@@ -27,8 +28,8 @@ def heading(result: SweepResult) -> str:
         f"path codec (synthetic code): {options.connections} connections, pipeline "
         f"{options.pipeline}; server on CPU {machine.server_cpu} ({machine.cpu_model}, L1I "
         f"{size_text(machine.l1i_bytes)}, L2 {size_text(result.l2_bytes)}), loader on CPU "
-        f"{machine.loader_cpu}; {options.pairs} pairs of {options.duration_s:g} s per point, "
-        "saturated"
+        f"{machine.loader_cpu}; {pairs_text(options.pairs)} per point, saturated, "
+        f"{options.duration_s:g} s per run (longer above 512 KB)"
     )
 
 

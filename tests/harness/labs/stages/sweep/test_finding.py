@@ -36,7 +36,7 @@ def test_too_few_pairs_have_no_finding(tmp_path: Path) -> None:
     )
     finding = sweep_finding(replace(whole, footprints=few))
     assert finding.pays_from_kb is None
-    assert "2 pairs per point are too few" in finding.text
+    assert "2 pairs of rounds per point, at least 5" in finding.text
     assert sweep_finding(replace(whole, footprints=())).text == "No footprint was measured."
 
 

@@ -21,6 +21,7 @@ def test_a_stage_is_at_most_as_large_as_the_footprint() -> None:
     assert [footprint_options(OPTIONS, kb).stage_kb for kb in (8, 16, 2048)] == [8, 13, 13]
     point = batch_options(OPTIONS, 512, 4)
     assert (point.footprint_kb, point.max_batch, point.loads) == (512, 4, ())
+    assert (point.duration_s, batch_options(OPTIONS, 2048, 4).duration_s) == (0.7, 4 * 0.7)
     assert point.output == Path("out/points/batch-4")
 
 

@@ -1,0 +1,1 @@
+"""`stallscope load --rates`: latency by rate, and why it falls as the rate rises."""
