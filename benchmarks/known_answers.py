@@ -7,7 +7,7 @@ import tempfile
 from pathlib import Path
 
 from benchmarks.cases import Bound, Case, Quantity
-from harness.machine_checks.mix_truth import running_mix
+from benchmarks.mix_truth import running_mix
 from harness.profile.analysis import analyze
 from harness.profile.recorder import record
 from stallscope.collector import CollectorOptions

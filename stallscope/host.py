@@ -37,10 +37,6 @@ class Host:
     kernel_version: str
     architecture: str  # as uname prints it: x86_64, aarch64
     cpu_model: str
-    cpu_vendor: str
-    cpu_family: int | None
-    cpu_model_number: int | None  # the part number on arm64
-    cpu_stepping: int | None
     cpus_online: int
     memory_bytes: int | None
     virtualization: str | None  # None if no hypervisor was detected
@@ -57,10 +53,6 @@ def read_host(roots: Roots = Roots()) -> Host:  # noqa: B008 - immutable
         kernel_version=read_text(kernel / "version") or UNKNOWN,
         architecture=_architecture(roots, cpu),
         cpu_model=_cpu_model(cpu),
-        cpu_vendor=cpu.get("vendor_id") or cpu.get("CPU implementer") or UNKNOWN,
-        cpu_family=_number(cpu.get("cpu family") or cpu.get("CPU architecture")),
-        cpu_model_number=_number(cpu.get("model") or cpu.get("CPU part")),
-        cpu_stepping=_number(cpu.get("stepping") or cpu.get("CPU revision")),
         cpus_online=_cpus_online(roots),
         memory_bytes=_memory_bytes(roots),
         virtualization=virtualization(roots, cpu),
@@ -110,13 +102,6 @@ def _memory_bytes(roots: Roots) -> int | None:
         if words[:1] == ["MemTotal:"] and len(words) > 1 and words[1].isdecimal():
             return int(words[1]) * 1024
     return None
-
-
-def _number(text: str | None) -> int | None:
-    try:
-        return None if text is None else int(text, 0)
-    except ValueError:
-        return None
 
 
 def virtualization(roots: Roots, cpu: Mapping[str, str]) -> str | None:

@@ -8,7 +8,7 @@ from cstates.pinning import frequency_plan, system_plan
 from cstates.pinning.idle_plan import ClosedState, IdlePlan, plan_idle
 from cstates.pinning.knobs import Change, Scope, change
 from cstates.pinning.process_scope import ProcessScope, plan_process
-from cstates.pinning.request import PinOption, PinRequest
+from cstates.pinning.request import OptionalSetting, PinRequest
 from cstates.pinning.targets import PinTargets, find_targets
 from cstates.pinning.watching import conflicting_daemons
 from stallscope.cpu_lists import format_cpu_list
@@ -20,7 +20,7 @@ from stallscope.system_files import Roots
 class SkippedOption:
     """An option of a profile that this machine does not support."""
 
-    option: PinOption
+    option: OptionalSetting
     reason: str
 
 
@@ -66,11 +66,13 @@ class PinPlan:
 class _Draft:
     """Collects changes; an unsupported optional option is skipped, any other raises."""
 
-    optional: frozenset[PinOption]
+    optional: frozenset[OptionalSetting]
     changes: list[Change] = field(default_factory=list)
     skipped: list[SkippedOption] = field(default_factory=list)
 
-    def add(self, option: PinOption, value: object, make: Callable[[], tuple[Change, ...]]) -> None:
+    def add(
+        self, option: OptionalSetting, value: object, make: Callable[[], tuple[Change, ...]]
+    ) -> None:
         """Add an option's changes if it has a value."""
         if value is None or value is False:
             return
@@ -81,7 +83,7 @@ class _Draft:
                 raise
             self.skip(option, error)
 
-    def skip(self, option: PinOption, error: StallscopeError) -> None:
+    def skip(self, option: OptionalSetting, error: StallscopeError) -> None:
         """Store why an option is not supported, without the option's name in the message."""
         reason = error.message.removeprefix(f"--{option}: ")
         self.skipped.append(SkippedOption(option, reason))
@@ -99,8 +101,8 @@ def make_plan(roots: Roots, request: PinRequest) -> PinPlan:
     idle = _idle_plan(draft, roots, request, targets)
     draft.changes += idle.changes
     for option, value in (
-        (PinOption.NUMA_BALANCING, request.numa_balancing_off),
-        (PinOption.NMI_WATCHDOG, request.nmi_watchdog_off),
+        (OptionalSetting.NUMA_BALANCING, request.numa_balancing_off),
+        (OptionalSetting.NMI_WATCHDOG, request.nmi_watchdog_off),
     ):
         draft.add(
             option,
@@ -108,7 +110,7 @@ def make_plan(roots: Roots, request: PinRequest) -> PinPlan:
             lambda name=option.value: system_plan.plan_switch_off(roots, name),  # type: ignore[misc]
         )
     draft.add(
-        PinOption.IRQ_AWAY,
+        OptionalSetting.IRQ_AWAY,
         request.irq_away,
         lambda: system_plan.plan_interrupts(roots, targets),
     )
@@ -130,25 +132,25 @@ def make_plan(roots: Roots, request: PinRequest) -> PinPlan:
 
 def _add_frequency(draft: _Draft, roots: Roots, request: PinRequest, targets: PinTargets) -> None:
     plan = frequency_plan
-    steps: tuple[tuple[PinOption, object, Callable[[], tuple[Change, ...]]], ...] = (
+    steps: tuple[tuple[OptionalSetting, object, Callable[[], tuple[Change, ...]]], ...] = (
         (
-            PinOption.GOVERNOR,
+            OptionalSetting.GOVERNOR,
             request.governor,
             lambda: plan.plan_governor(roots, request, targets),
         ),
-        (PinOption.NO_TURBO, request.no_turbo, lambda: plan.plan_turbo(roots, targets)),
+        (OptionalSetting.NO_TURBO, request.no_turbo, lambda: plan.plan_turbo(roots, targets)),
         (
-            PinOption.ENERGY_PREFERENCE,
+            OptionalSetting.ENERGY_PREFERENCE,
             request.energy_preference,
             lambda: plan.plan_energy_preference(roots, request, targets),
         ),
         (
-            PinOption.ENERGY_BIAS,
+            OptionalSetting.ENERGY_BIAS,
             request.energy_bias,
             lambda: plan.plan_energy_bias(roots, request, targets),
         ),
         (
-            PinOption.FREQUENCY,
+            OptionalSetting.FREQUENCY,
             request.frequency,
             lambda: plan.plan_limits(roots, request, targets),
         ),
@@ -161,9 +163,9 @@ def _idle_plan(draft: _Draft, roots: Roots, request: PinRequest, targets: PinTar
     try:
         return plan_idle(roots, request, targets)
     except StallscopeError as error:
-        if PinOption.STATES not in draft.optional or request.idle_governor:
+        if OptionalSetting.STATES not in draft.optional or request.idle_governor:
             raise
-        draft.skip(PinOption.STATES, error)
+        draft.skip(OptionalSetting.STATES, error)
     return IdlePlan()
 
 

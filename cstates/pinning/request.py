@@ -5,8 +5,8 @@ from enum import StrEnum
 from typing import Any
 
 
-class PinOption(StrEnum):
-    """The options that a profile sets if the machine supports them."""
+class OptionalSetting(StrEnum):
+    """The settings that a profile skips if the machine does not support them."""
 
     STATES = "states"
     GOVERNOR = "governor"
@@ -46,7 +46,7 @@ class PinRequest:
     nmi_watchdog_off: bool = False
     force_effective: bool = False
     distrust_disable: bool = False  # the counters have shown that `disable` has no effect
-    optional: frozenset[PinOption] = field(default_factory=frozenset)
+    optional: frozenset[OptionalSetting] = field(default_factory=frozenset)
 
     @property
     def changes_machine(self) -> bool:
@@ -69,21 +69,21 @@ def bench_profile(request: PinRequest) -> PinRequest:
     interrupts on other CPUs, no NUMA balancing, no NMI watchdog. Explicit options take precedence;
     settings that the machine does not support are skipped.
     """
-    profile: dict[PinOption, dict[str, Any]] = {}
+    profile: dict[OptionalSetting, dict[str, Any]] = {}
     if not request.states and request.max_exit_latency_us is None:
-        profile[PinOption.STATES] = {"states": (SHALLOWEST,)}
+        profile[OptionalSetting.STATES] = {"states": (SHALLOWEST,)}
     if request.governor is None:
-        profile[PinOption.GOVERNOR] = {"governor": "performance"}
+        profile[OptionalSetting.GOVERNOR] = {"governor": "performance"}
     if request.frequency is None:
-        profile[PinOption.FREQUENCY] = {"frequency": "base"}
+        profile[OptionalSetting.FREQUENCY] = {"frequency": "base"}
     if request.energy_preference is None:
-        profile[PinOption.ENERGY_PREFERENCE] = {"energy_preference": "performance"}
-    profile[PinOption.NO_TURBO] = {"no_turbo": True}
-    profile[PinOption.SMT_SIBLINGS] = {"smt_siblings_idle": True}
-    profile[PinOption.ASLR] = {"aslr_off": True}
-    profile[PinOption.IRQ_AWAY] = {"irq_away": True}
-    profile[PinOption.NUMA_BALANCING] = {"numa_balancing_off": True}
-    profile[PinOption.NMI_WATCHDOG] = {"nmi_watchdog_off": True}
+        profile[OptionalSetting.ENERGY_PREFERENCE] = {"energy_preference": "performance"}
+    profile[OptionalSetting.NO_TURBO] = {"no_turbo": True}
+    profile[OptionalSetting.SMT_SIBLINGS] = {"smt_siblings_idle": True}
+    profile[OptionalSetting.ASLR] = {"aslr_off": True}
+    profile[OptionalSetting.IRQ_AWAY] = {"irq_away": True}
+    profile[OptionalSetting.NUMA_BALANCING] = {"numa_balancing_off": True}
+    profile[OptionalSetting.NMI_WATCHDOG] = {"nmi_watchdog_off": True}
     added = {
         wish: values
         for wish, values in profile.items()

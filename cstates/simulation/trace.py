@@ -20,7 +20,7 @@ LOAD = "load"  # the only column with decimals
 OPTIONAL_COLUMNS = ("state", "next_nontick_hrtimer_ns", "iowaiters", LOAD)
 WAKES = ("timer", "ipi", "interrupt", "unknown")  # as recorded; a trace may have others
 LONGEST_NS = 10**15  # 11 days; a later timer counts as none
-MOST_WAITERS = 1_000_000
+MAX_WAITERS = 1_000_000
 LARGEST_LOAD = 1_000_000
 LARGEST_FILE_BYTES = 2 * 2**30
 _REMEDY = f"a trace is CSV with the columns {','.join(COLUMNS)}; record it again"
@@ -175,7 +175,7 @@ def _check_ranges(columns: dict[str, Numbers], path: Path) -> None:
         "t_entry_ns": (0, 2**62),
         "idle_ns": (0, LONGEST_NS),
         "state": (0, 255),
-        "iowaiters": (0, MOST_WAITERS),
+        "iowaiters": (0, MAX_WAITERS),
         LOAD: (0, LARGEST_LOAD),
     }
     if not columns["idle_ns"].size:

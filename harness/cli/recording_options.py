@@ -16,8 +16,8 @@ from stallscope.recordings import Target
 
 DEFAULT_DURATION_S = 10.0
 # A copy must hold more than one frame, and the size of a sample is a 16-bit number.
-LEAST_STACK_BYTES = 256
-MOST_STACK_BYTES = 65_528
+MIN_STACK_BYTES = 256
+MAX_STACK_BYTES = 65_528
 _PID = re.compile(r"0*[1-9][0-9]{0,9}")
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -116,7 +116,7 @@ def target_options(command: Command) -> Command:
             ),
             click.option(
                 "--stack-bytes",
-                type=click.IntRange(LEAST_STACK_BYTES, MOST_STACK_BYTES),
+                type=click.IntRange(MIN_STACK_BYTES, MAX_STACK_BYTES),
                 metavar="N",
                 help="Bytes to copy of each stack, a multiple of 8. Default: 8192.",
             ),

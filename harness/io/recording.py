@@ -90,8 +90,3 @@ def write_manifest(
     recording_directory.write_manifest(
         recording.folder, manifest, begin_ns=recording.begin_ns, ended=end is not None
     )
-
-
-def is_io(directory: Path) -> bool:
-    """Return whether a directory is a recording of a disk measurement."""
-    return recording_directory.is_recording_of(KIND, directory)

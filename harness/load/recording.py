@@ -65,11 +65,6 @@ def write_manifest(
     )
 
 
-def is_load(directory: Path) -> bool:
-    """Return whether a directory is the recording of a load."""
-    return recording_directory.is_recording_of(KIND, directory)
-
-
 def read_load(directory: Path) -> LoadRecording:
     """Return the recording of a load; raises RecordingError if it is damaged.
 

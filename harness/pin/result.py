@@ -40,7 +40,7 @@ class RestoredChange(PlannedChange, frozen=True, kw_only=True):
         return RestoreStatus[self.fate.upper()]
 
 
-class SkippedPinOption(Record, frozen=True, kw_only=True):
+class SkippedSetting(Record, frozen=True, kw_only=True):
     """An option of a profile that this machine does not support."""
 
     what: str
@@ -55,7 +55,7 @@ class PinPlanResult(Document, frozen=True, kw_only=True, tag="stallscope.pin/1")
     plan: tuple[PlannedChange, ...]
     kept_tunables: Count  # of the old frequency governor
     partial: bool  # without changes that this user may not make
-    left_out: tuple[SkippedPinOption, ...]
+    left_out: tuple[SkippedSetting, ...]
     warnings: tuple[str, ...]
 
 
@@ -116,7 +116,7 @@ def plan_result(plan: PinPlan) -> PinPlanResult:
         kept_tunables=sum(change.new is None for change in plan.journaled),
         partial=plan.partial,
         left_out=tuple(
-            SkippedPinOption(what=skipped.option.value, why=skipped.reason)
+            SkippedSetting(what=skipped.option.value, why=skipped.reason)
             for skipped in plan.skipped
         ),
         warnings=plan.warnings,

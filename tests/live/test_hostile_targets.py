@@ -28,8 +28,8 @@ UNSUPPORTED = 3
 RECORD_S = long_tests(short=2, long=10)
 # The limit is 2 s on an idle machine; the test catches a hang on a busy one.
 END_S = 10.0
-MOST_CPU_S = 1.0  # per second of recording: far less than the CPUs of the fault
-MOST_LOST_SHARE = 0.01
+MAX_CPU_S = 1.0  # per second of recording: far less than the CPUs of the fault
+MAX_LOST_SHARE = 0.01
 ELF_HEADER = struct.Struct("<16sHHIQQQIHHHHHH")
 SECTION = struct.Struct("<IIQQQQIIQQ")
 STRING_TABLE, SYMBOL_TABLE, DYNAMIC_SYMBOLS = 3, 2, 11
@@ -163,11 +163,11 @@ def test_a_hostile_process_neither_delays_the_end_nor_costs_samples_of_others(
         finally:
             honest.kill()
     assert recording.exit_code == 0, recording.document
-    assert cpu_s < MOST_CPU_S * RECORD_S
+    assert cpu_s < MAX_CPU_S * RECORD_S
     samples = recording.document["samples"]
     lost = recording.document["losses"]["lost_samples"]
     assert samples > 0
-    assert lost <= MOST_LOST_SHARE * samples
+    assert lost <= MAX_LOST_SHARE * samples
     left = set(wait_for_end(helpers, 1))
     assert left <= named_helpers(recording)
     assert any(line.get("pid") == honest.pid and "t" in line for line in lines_of(recording))
@@ -196,5 +196,5 @@ def test_a_hostile_process_alone_does_not_block_its_recording(
     time.sleep(0.5)
     recording, helpers, cpu_s = end_by_signal(collection)
     assert recording.exit_code == 0, recording.document
-    assert cpu_s < MOST_CPU_S * 2
+    assert cpu_s < MAX_CPU_S * 2
     assert set(wait_for_end(helpers, 1)) <= named_helpers(recording)

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.mix_truth import running_mix
 from benchmarks.record_targets import redis_under_load
-from harness.machine_checks.mix_truth import running_mix
 from stallscope.programs import program
 from stallscope.recordings import open_recording
 from tests.chance import five_standard_errors

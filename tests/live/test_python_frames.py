@@ -32,7 +32,7 @@ from topdown.stacks.profile import FunctionKind
 
 pytestmark = pytest.mark.live
 # On a loaded machine a few samples are read late; wrong stacks must be rare.
-MOST_IMPOSSIBLE = 0.02
+MAX_IMPOSSIBLE_SHARE = 0.02
 MIN_FRAMED_SHARE = 0.8
 NEAR = 0.03
 
@@ -69,7 +69,7 @@ def test_names_order_and_shares_agree_with_the_program(
     assert shares is not None
     assert shares.share(shares.framed) > MIN_FRAMED_SHARE, shares
     wrong = impossible_calls(chains)
-    assert sum(wrong.values()) < MOST_IMPOSSIBLE * shares.framed, wrong
+    assert sum(wrong.values()) < MAX_IMPOSSIBLE_SHARE * shares.framed, wrong
     assert {call for chain in chains for call in chain.calls()} >= CALLS
     assert max(chain.python().count("deep") for chain in chains) == DEPTH + 1
     names = {"naïve": "Odd.naïve", "odd": ODD}

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from harness.machine_checks.mix_truth import snapshots, true_shares
+from benchmarks.mix_truth import snapshots, true_shares
 from stallscope._native import read_capture
 from tests.chance import five_standard_errors
 from tests.peers import run_peer

@@ -12,27 +12,23 @@ MACHINES = Path(__file__).parents[1] / "machines"
 
 
 @pytest.mark.parametrize(
-    ("name", "architecture", "vendor", "family", "number", "cpus", "hypervisor"),
+    ("name", "architecture", "cpus", "hypervisor"),
     [
-        ("vm-without-pmu", "x86_64", "GenuineIntel", 6, 167, 2, "kvm"),
-        ("intel-metal", "x86_64", "GenuineIntel", 6, 106, 64, None),
-        ("amd-metal", "x86_64", "AuthenticAMD", 25, 1, 128, None),
-        ("arm64-guest", "aarch64", "0x41", 8, 0xD0C, 2, "amazon"),
+        ("vm-without-pmu", "x86_64", 2, "kvm"),
+        ("intel-metal", "x86_64", 64, None),
+        ("amd-metal", "x86_64", 128, None),
+        ("arm64-guest", "aarch64", 2, "amazon"),
     ],
 )
 def test_recorded_machines_are_identified(
     name: str,
     architecture: str,
-    vendor: str,
-    family: int,
-    number: int,
     cpus: int,
     hypervisor: str | None,
 ) -> None:
     host = read_host(Roots.recorded(MACHINES / name))
     assert host.hostname == name
     assert host.architecture == architecture
-    assert (host.cpu_vendor, host.cpu_family, host.cpu_model_number) == (vendor, family, number)
     assert host.cpus_online == cpus
     assert host.virtualization == hypervisor
     assert host.memory_bytes is not None

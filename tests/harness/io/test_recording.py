@@ -8,12 +8,12 @@ import pytest
 
 from harness.cli.command_line import main
 from harness.io.recording import (
+    KIND,
     IoRecording,
-    is_io,
     make_directory,
     write_manifest,
 )
-from harness.recordings.directory import remove_empty
+from harness.recordings.directory import is_recording_of, remove_empty
 from harness.report.disk import report_disk
 from stallscope.errors import UnableError, UsageError
 from stallscope.recordings import open_recording, read_manifest
@@ -28,7 +28,7 @@ def recording_in(folder: Path) -> IoRecording:
 def test_a_manifest_without_an_end_is_incomplete(tmp_path: Path) -> None:
     recording = recording_in(tmp_path)
     write_manifest(recording, end=None)
-    assert is_io(tmp_path)
+    assert is_recording_of(KIND, tmp_path)
     assert not read_manifest(tmp_path / "recording.json").complete
     write_manifest(recording, end="signal", modelled=True, warnings=["noisy"])
     manifest = read_manifest(tmp_path / "recording.json")

@@ -10,7 +10,8 @@ import pytest
 
 from cstates.fingerprint import Fingerprint, FrequencySetting, StateUse
 from harness.cli.command_line import main
-from harness.load.recording import is_load, make_directory, read_load, write_manifest
+from harness.load.recording import KIND, make_directory, read_load, write_manifest
+from harness.recordings.directory import is_recording_of
 from harness.workload.options import LoadOptions
 from harness.workload.results import LoadResult
 from stallscope.documents import decode
@@ -49,7 +50,7 @@ def test_a_recording_is_read(recorded: Path) -> None:
     whole = recording.logs["latency"].merged()
     assert whole is not None
     assert (whole.total, whole.percentile(50), whole.largest()) == (30, 50, 50)
-    assert is_load(recorded)
+    assert is_recording_of(KIND, recorded)
     manifest = open_recording(recorded).manifest
     assert manifest is not None
     assert manifest.complete

@@ -13,7 +13,7 @@ from stallscope.documents import decode, encode
 from tests.long_tests import long_tests
 
 EXAMPLES = long_tests(short=6, long=1000)
-MOST_ITEMS = 2
+MAX_ITEMS = 2
 pytestmark = pytest.mark.long
 
 
@@ -38,13 +38,13 @@ def texts(kind: inspect.StrType) -> st.SearchStrategy[str]:
 
 def sequences(kind: Any) -> st.SearchStrategy[Any]:
     least = kind.min_length or 0
-    most = max(least, min(MOST_ITEMS, kind.max_length or MOST_ITEMS))
+    most = max(least, min(MAX_ITEMS, kind.max_length or MAX_ITEMS))
     items = st.lists(values(kind.item_type), min_size=least, max_size=most)
     return items if isinstance(kind, inspect.ListType) else items.map(tuple)
 
 
 def mappings(kind: inspect.DictType) -> st.SearchStrategy[dict[Any, Any]]:
-    return st.dictionaries(values(kind.key_type), values(kind.value_type), max_size=MOST_ITEMS)
+    return st.dictionaries(values(kind.key_type), values(kind.value_type), max_size=MAX_ITEMS)
 
 
 def valid(build: Any, fields: dict[str, Any]) -> Any:

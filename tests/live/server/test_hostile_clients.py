@@ -19,7 +19,7 @@ pytestmark = pytest.mark.live
 MIB = 1 << 20
 IDLE_CLIENTS = 10_000
 SPARE_DESCRIPTORS = 500
-MOST_BYTES_AN_IDLE_CLIENT = 8192
+MAX_BYTES_PER_IDLE_CLIENT = 8192
 
 
 @pytest.fixture(scope="module", params=[1, 2], ids=["one shard", "two shards"])
@@ -65,7 +65,7 @@ def test_idle_connections(
         steady.answered(20)
         for client in idle[::100]:
             assert client.ask("PING") == b"+PONG\r\n"
-        assert server.memory_bytes() - before_bytes < count * MOST_BYTES_AN_IDLE_CLIENT
+        assert server.memory_bytes() - before_bytes < count * MAX_BYTES_PER_IDLE_CLIENT
     wait_until(
         lambda: server.descriptors() <= before_descriptors, "connections that ended are kept"
     )

@@ -13,7 +13,7 @@ from tests.live.server.steady_client import SteadyClient, steady_client
 pytestmark = pytest.mark.live
 MIB = 1 << 20
 LIMIT_BYTES = 4 * MIB
-MOST_GROWTH_BYTES = 64 * MIB
+MAX_GROWTH_BYTES = 64 * MIB
 
 
 @pytest.fixture(scope="module")
@@ -28,7 +28,7 @@ def steady(server: RunningServer) -> Iterator[SteadyClient]:
     before = server.memory_bytes()
     with steady_client(server.port) as client:
         yield client
-    assert server.memory_bytes() - before < MOST_GROWTH_BYTES
+    assert server.memory_bytes() - before < MAX_GROWTH_BYTES
 
 
 def mutated(data: bytes, draw: random.Random) -> bytes:

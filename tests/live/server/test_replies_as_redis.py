@@ -11,7 +11,7 @@ from tests.live.server.server_process import need_cpus, redis_server, stallscope
 
 pytestmark = pytest.mark.live
 REQUESTS = 6000
-MOST_IN_FLIGHT = 40
+MAX_IN_FLIGHT = 40
 # Replies with a time may differ by the time between two requests.
 TELL_TIME = {"TTL": 1, "PTTL": 5000}
 
@@ -57,7 +57,7 @@ def test_generated_requests(our_port: int, redis_address: Path, version: int) ->
         for client in (ours, theirs):
             hello(client, version)
         while sent < REQUESTS:
-            requests = [generator.request() for _ in range(1 + sent % MOST_IN_FLIGHT)]
+            requests = [generator.request() for _ in range(1 + sent % MAX_IN_FLIGHT)]
             sent += len(requests)
             for client in (ours, theirs):
                 client.send(b"".join(data for _, data in requests))

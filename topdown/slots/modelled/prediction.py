@@ -8,7 +8,7 @@ from topdown.slots.modelled.disassembly import disassemble
 from topdown.slots.modelled.footprint import footprint
 from topdown.slots.modelled.misses import MissSource
 from topdown.slots.modelled.pipeline import Cause, Host, Pipeline, live_causes
-from topdown.slots.modelled.trace import TimedStep, traces
+from topdown.slots.modelled.trace import TimedStep, timed_walks
 from topdown.slots.modelled.walk import Walker
 
 WALKS = 16
@@ -40,7 +40,7 @@ def read_traces(
     lines = disassemble(far.objects, _hot(far, instructions))
     walker = Walker(far, lines)
     kept = footprint(far, core.operations_kept, core.targets_kept)
-    program_traces = traces(walker.walks(WALKS, STEPS), lines, MissSource(far, near), kept)
+    program_traces = timed_walks(walker.walks(WALKS, STEPS), lines, MissSource(far, near), kept)
     return program_traces, walker.known_instructions / max(1, instructions)
 
 

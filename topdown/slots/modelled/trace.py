@@ -74,19 +74,19 @@ class Strides:
         )
 
 
-def traces(
+def timed_walks(
     walks: Iterable[list[Step]], lines: dict[int, Line], misses: MissSource, footprint: Footprint
 ) -> list[list[TimedStep]]:
     """Return the timed steps of walks."""
     strides = Strides()
     walk_list = list(walks)
-    timed_walks = [
+    timed = [
         _ValueTracker(lines, misses, footprint, strides).timed_steps(walk) for walk in walk_list
     ]
-    for walk, steps in zip(walk_list, timed_walks, strict=True):
-        for step, timed in zip(walk, steps, strict=True):
-            timed.strided = strides.is_steady(step.address)
-    return timed_walks
+    for walk, steps in zip(walk_list, timed, strict=True):
+        for step, timed_step in zip(walk, steps, strict=True):
+            timed_step.strided = strides.is_steady(step.address)
+    return timed
 
 
 class _ValueTracker:

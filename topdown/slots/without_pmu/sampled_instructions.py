@@ -141,9 +141,9 @@ def sampled_instructions(
 
 
 def _functions(
-    mapped: "Object", samples: _Addresses, sources: SymbolSources, most_bytes: int
+    mapped: "Object", samples: _Addresses, sources: SymbolSources, max_bytes: int
 ) -> list[_SampledFunction]:
-    """Return the sampled functions of a file, the hottest first, of ``most_bytes`` at most."""
+    """Return the sampled functions of a file, the hottest first, of ``max_bytes`` at most."""
     symbols = read_object(mapped, sources)
     if symbols.table is None:
         return []
@@ -161,8 +161,8 @@ def _functions(
         offset = int(offsets[rows[0]]) - (int(addresses[rows[0]]) - start)
         if end - start > MAX_FUNCTION_BYTES or offset < 0:
             continue
-        most_bytes -= end - start
-        if most_bytes < 0:
+        max_bytes -= end - start
+        if max_bytes < 0:
             break
         within = {sampled: samples[sampled] for sampled in offsets[rows].tolist()}
         functions.append(_SampledFunction(name or _file_name(mapped), offset, end - start, within))

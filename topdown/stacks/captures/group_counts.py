@@ -9,7 +9,7 @@ If the kernel throttled, it stopped the sampled event until the next tick, and b
 only that event: its count is one period as usual, and the counts of the others are too large.
 """
 
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -35,10 +35,10 @@ def count_samples(
     """Return the counts of the samples at ``rows`` of one event; None if the group was not read."""
     if len(capture.read) == 0 or len(rows) == 0:
         return None
-    layout = _layout(capture, rows)
-    if layout is None:
+    readings = _group_readings(capture, rows)
+    if readings is None:
         return None
-    present, values, events, sampled = layout
+    present, values, events, sampled = readings
     read = capture.read[rows[present]]
     streams = _streams(capture, rows[present], values[:, sampled])
     before = _previous(streams)
@@ -86,13 +86,22 @@ def _scattered(
     return empty
 
 
-def _layout(
-    capture: "Capture", rows: _Indexes
-) -> tuple[_Indexes, npt.NDArray[np.uint64], tuple[str, ...], int] | None:
-    """Return the samples whose reading has all events, values (n, n_events), names, an index.
+class _GroupReadings(NamedTuple):
+    """Readings of the whole group: indices of their samples, ``values`` (n, n_events), event names.
 
-    The index is the column of the sampled event. The group is that of the reading with most
-    values, because members are opened one by one.
+    ``sampled`` is the column of the sampled event.
+    """
+
+    present: _Indexes
+    values: npt.NDArray[np.uint64]
+    events: tuple[str, ...]
+    sampled: int
+
+
+def _group_readings(capture: "Capture", rows: _Indexes) -> _GroupReadings | None:
+    """Return the readings with all events of the group; None if the sampled event is not in it.
+
+    The group is that of the reading with most values, because members are opened one by one.
     """
     read = capture.read[rows]
     present = np.flatnonzero(read != _NO_READING)
@@ -116,7 +125,7 @@ def _layout(
         return None
     names = tuple(capture.attributes[number].name for number in group[known].tolist())
     sampled = int(np.flatnonzero(group[known] == sampled_event)[0])
-    return present, capture.read_value[indexes[:, known]], names, sampled
+    return _GroupReadings(present, capture.read_value[indexes[:, known]], names, sampled)
 
 
 def _streams(

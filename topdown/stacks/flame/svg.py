@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from html import escape
 
 from stallscope.printable import visible_text
+from stallscope.quantities import value_text
 from topdown.stacks.flame.layout import FlameTree, Rectangle, flame_tree, lay_out
 from topdown.stacks.flame.names import function_text
 from topdown.stacks.profile import Function, FunctionKind, Profile
@@ -61,20 +62,6 @@ class _Image:
     def y_px(self, depth: int) -> int:
         row = depth if self.inverted else self.n_rows - 1 - depth
         return HEAD_PX + row * ROW_PX
-
-
-def value_text(value: int, unit: str) -> str:
-    """Return a weight with its unit; nanoseconds in the largest unit with a value of at least 1."""
-    if unit != "ns":
-        return f"{value:,} {unit}"
-    for scale, name in ((1_000_000_000, "s"), (1_000_000, "ms"), (1_000, "\u00b5s")):
-        if value >= scale:
-            return (
-                f"{value / scale:.3g} {name}"
-                if value < 1000 * scale
-                else f"{value / scale:,.0f} {name}"
-            )
-    return f"{value} ns"
 
 
 def render_svg(profile: Profile, *, width: int, inverted: bool, with_style: bool = True) -> str:

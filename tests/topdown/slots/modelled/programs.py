@@ -6,7 +6,7 @@ from topdown.slots.modelled.disassembly import Line
 from topdown.slots.modelled.footprint import footprint
 from topdown.slots.modelled.misses import MissSource
 from topdown.slots.modelled.pipeline import Cause, Host, Pipeline
-from topdown.slots.modelled.trace import TimedStep, traces
+from topdown.slots.modelled.trace import TimedStep, timed_walks
 from topdown.slots.modelled.walk import Step, Walker
 
 START = 0x1000
@@ -58,7 +58,7 @@ def steps_of(
 ) -> list[TimedStep]:
     kept = footprint(profile, CORE.operations_kept, CORE.targets_kept)
     walks = walk_of(profile, lines, length)
-    return traces(walks, lines, MissSource(profile, near), kept)[0]
+    return timed_walks(walks, lines, MissSource(profile, near), kept)[0]
 
 
 def per_turn(
