@@ -123,6 +123,7 @@ class CountingRequest(Record, frozen=True, kw_only=True):
     scope: Literal["allowed", "user"] = "allowed"
     per_thread: bool = False
     start_disabled: bool = False
+    phases: bool = False  # only marked phases were counted
 
 
 class CountingAttachment(Record, frozen=True, kw_only=True):

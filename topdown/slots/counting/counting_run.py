@@ -55,6 +55,7 @@ class CountedPhase(Record, frozen=True, kw_only=True):
     start_ns: Count
     marked_stop_ns: Count
     stop_ns: Count
+    window: Count = 0  # read at the end
 
     @property
     def seconds(self) -> float:
