@@ -58,6 +58,24 @@ bool keyspace::contains(std::string_view key) {
   return there;
 }
 
+std::vector<key_and_value> keyspace::range(std::string_view first, std::string_view last,
+                                           std::size_t limit) const {
+  std::vector<key_and_value> lowest;  // a heap: the greatest key is at the front
+  table_.for_each([&](const entry* held) {
+    const std::string_view key = held->key();
+    if (key < first || key > last || expired(*held)) return;
+    if (lowest.size() == limit) {
+      if (key >= lowest.front().key) return;
+      std::ranges::pop_heap(lowest, {}, &key_and_value::key);
+      lowest.pop_back();
+    }
+    lowest.push_back({key, held->value()});
+    std::ranges::push_heap(lowest, {}, &key_and_value::key);
+  });
+  std::ranges::sort_heap(lowest, {}, &key_and_value::key);
+  return lowest;
+}
+
 void keyspace::put(std::string_view key, std::string_view value, bool keep_expiry) {
   const std::uint64_t hash = hash_of(key);
   entry_table::slot* slot = find_live(key, hash);

@@ -21,6 +21,7 @@
 #include <deque>
 #include <optional>
 #include <string_view>
+#include <vector>
 
 #include "store/entry.hpp"
 #include "store/entry_table.hpp"
@@ -34,6 +35,11 @@ struct keyspace_counts {
   std::uint64_t misses = 0;
   std::uint64_t expired = 0;
   std::uint64_t evicted = 0;
+};
+
+struct key_and_value {
+  std::string_view key;
+  std::string_view value;
 };
 
 class keyspace {
@@ -74,6 +80,11 @@ class keyspace {
   };
   std::optional<std::string_view> get(std::string_view key);  // counts a hit or a miss
   bool contains(std::string_view key);  // also counts; does not update the time of last use
+
+  // The keys from `first` to `last`, both included, in ascending order, with their values; at most
+  // `limit`. Keys have no order in the table, so this visits all of them.
+  std::vector<key_and_value> range(std::string_view first, std::string_view last,
+                                   std::size_t limit) const;
 
   // Sets the value and removes the expiry. Key and value are at most 4 GiB each.
   void set(std::string_view key, std::string_view value) { put(key, value, false); }

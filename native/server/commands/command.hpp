@@ -41,6 +41,7 @@ enum class reply_merge : std::uint8_t {
   sum,      // sum of integers
   all_ok,   // first error, or OK
   ordered,  // array elements, in the order of the keys
+  range,    // keys and values, in ascending order of the keys
 };
 
 struct command {
@@ -49,9 +50,15 @@ struct command {
   key_places keys;
   reply_merge merge;
   bool every_shard;   // without keys, runs on all shards
-  bool needs_memory;  // rejected if memory is full
+  bool changes;       // may change keys
+  bool needs_memory;  // rejected if memory is full; implies `changes`
   bool before_password;
   void (*run)(execution& on, request_words words, resp::reply_writer& to);
+
+  [[nodiscard]] constexpr bool uses_keys() const noexcept {
+    return keys != key_places::none || every_shard;
+  }
+  [[nodiscard]] constexpr bool reads_range() const noexcept { return merge == reply_merge::range; }
 };
 
 // Returns null if the request is rejected; the reply is then written. `words` is not empty.

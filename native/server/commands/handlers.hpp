@@ -41,6 +41,9 @@ void persist(execution& on, request_words words, reply_writer& to);
 void dbsize(execution& on, request_words words, reply_writer& to);
 void flush(execution& on, request_words words, reply_writer& to);
 
+// commands_range.cpp
+void range(execution& on, request_words words, reply_writer& to);
+
 // commands_connection.cpp
 void ping(execution& on, request_words words, reply_writer& to);
 void echo(execution& on, request_words words, reply_writer& to);

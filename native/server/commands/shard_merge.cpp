@@ -45,6 +45,37 @@ void merge_sum(std::span<const part_reply> parts, resp::reply_writer& to) {
   to.integer(sum);
 }
 
+// A key in RESP, and the value behind it. Bulk strings.
+struct encoded_entry {
+  std::string_view key;    // without length and line ends
+  std::string_view bytes;  // key and value as in the reply
+};
+
+// The entries of all parts; each part is in ascending order.
+std::vector<encoded_entry> entries_of(std::span<const part_reply> parts) {
+  std::vector<encoded_entry> entries;
+  for (const part_reply& part : parts) {
+    std::string_view left = part.bytes.substr(part.bytes.find('\n') + 1);
+    while (!left.empty()) {
+      const std::string_view key = first_value(left);
+      const std::string_view value = first_value(left.substr(key.size()));
+      const std::size_t head_bytes = key.find('\n') + 1;
+      entries.push_back({key.substr(head_bytes, key.size() - head_bytes - 2),
+                         left.substr(0, key.size() + value.size())});
+      left.remove_prefix(entries.back().bytes.size());
+    }
+  }
+  return entries;
+}
+
+void merge_range(std::span<const part_reply> parts, std::size_t limit, resp::reply_writer& to) {
+  std::vector<encoded_entry> entries = entries_of(parts);
+  std::ranges::sort(entries, {}, &encoded_entry::key);
+  entries.resize(std::min(entries.size(), limit));
+  to.array(2 * entries.size());
+  for (const encoded_entry& entry : entries) to.raw(entry.bytes);
+}
+
 }  // namespace
 
 std::vector<std::string_view> keys_of(const command& what, request_words words) {
@@ -70,7 +101,8 @@ std::vector<shard_part> split_by_shard(const command& what, request_words words,
   return parts;
 }
 
-void merge_replies(const command& what, std::span<const part_reply> parts, resp::reply_writer& to) {
+void merge_replies(const command& what, request_words words, std::span<const part_reply> parts,
+                   resp::reply_writer& to) {
   const auto failed = std::find_if(parts.begin(), parts.end(), [](const part_reply& part) {
     return part.bytes.empty() || part.bytes[0] == '-';
   });
@@ -78,6 +110,8 @@ void merge_replies(const command& what, std::span<const part_reply> parts, resp:
     to.raw(failed->bytes);
   } else if (what.merge == reply_merge::ordered) {
     merge_ordered(parts, to);
+  } else if (what.merge == reply_merge::range) {
+    merge_range(parts, range_limit(words).value_or(0), to);
   } else if (what.merge == reply_merge::sum) {
     merge_sum(parts, to);
   } else {

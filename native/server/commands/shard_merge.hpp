@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -30,6 +31,12 @@ struct part_reply {
   std::string_view bytes;                    // the complete reply of the shard
 };
 
-void merge_replies(const command& what, std::span<const part_reply> parts, resp::reply_writer& to);
+// Limit of keys in the reply to RANGE.
+inline constexpr std::size_t max_range_keys = 10'000;
+// The limit in the words of RANGE; nothing if it is invalid.
+std::optional<std::size_t> range_limit(request_words words);
+
+void merge_replies(const command& what, request_words words, std::span<const part_reply> parts,
+                   resp::reply_writer& to);
 
 }  // namespace stallscope::server

@@ -112,11 +112,18 @@ bool connection::move_reply_to_output(request_slot& oldest) {
   return true;
 }
 
-bool connection::must_wait() { return !closed_ && (pipeline_.has_postponed() || !replies_fit()); }
+bool connection::must_wait(const request_slot& slot) {
+  return !closed_ && (pipeline_.has_postponed() || !reply_fits(slot));
+}
+
+// Replies that are complete wait for the first request, so it does not wait for them.
+bool connection::reply_fits(const request_slot& slot) {
+  return pipeline_.is_first(slot) ? output_fits() : replies_fit();
+}
 
 void connection::answer_postponed() {
   move_finished();
-  while (pipeline_.has_postponed() && !closed_ && replies_fit()) {
+  while (pipeline_.has_postponed() && !closed_ && reply_fits(pipeline_.first_postponed())) {
     home_.executor().answer_now(pipeline_.take_postponed());
   }
 }
@@ -248,7 +255,7 @@ void connection::resume() {
 void connection::resume_requests() {
   scheduled_ = false;
   if (closed_) {
-    while (pipeline_.has_postponed()) finish(pipeline_.take_postponed());
+    while (pipeline_.has_postponed()) home_.executor().abandon(pipeline_.take_postponed());
     move_finished();
     return;
   }
@@ -311,7 +318,7 @@ void connection::close() noexcept {
   if (closed_) return;
   leave();
   if (pipeline_.empty()) return;
-  pipeline_.for_each([this](request_slot& slot) { home_.executor().cancel(slot); });
+  pipeline_.for_each([this](request_slot& slot) { home_.executor().router().cancel(slot); });
   if (scheduled_) return;
   scheduled_ = true;  // drops the postponed requests
   home_.loop().schedule(*this);

@@ -57,9 +57,13 @@ class connection final : public reactor::event_handler, private reactor::task {
   void session_may_have_changed();
   [[nodiscard]] shard& home() noexcept { return home_; }
   void append(request_slot& slot) { pipeline_.append(slot); }
+  // Number of its requests in request_stages: later ones must not overtake them.
+  [[nodiscard]] std::size_t requests_in_stages() const noexcept { return requests_in_stages_; }
+  void enter_stages() noexcept { ++requests_in_stages_; }
+  void leave_stages() noexcept { --requests_in_stages_; }
   void finish(request_slot& slot);
   // Whether a request must be postponed until the client has read more of its replies.
-  [[nodiscard]] bool must_wait();
+  [[nodiscard]] bool must_wait(const request_slot& slot);
   void postpone(request_slot& slot) { pipeline_.postpone(slot); }
 
   // For the shard.
@@ -89,6 +93,7 @@ class connection final : public reactor::event_handler, private reactor::task {
   void discard_input();
   void parse_requests();
   [[nodiscard]] bool may_parse();
+  [[nodiscard]] bool reply_fits(const request_slot& slot);
   [[nodiscard]] bool replies_fit();
   [[nodiscard]] bool output_fits();
   void handle_parsed(resp::parse_status status);
@@ -111,6 +116,7 @@ class connection final : public reactor::event_handler, private reactor::task {
   request_pipeline pipeline_;
   reply_sender sender_;
   std::size_t accounted_bytes_ = 0;
+  std::size_t requests_in_stages_ = 0;
   std::uint32_t interest_ = 0;
   bool parsing_ = false;  // in parse_requests()
   bool scheduled_ = false;

@@ -13,11 +13,15 @@
 namespace stallscope::server {
 
 executor::executor(shard& home, std::unique_ptr<path> work, stages::stage_registry* registry)
-    : home_(home), path_(std::move(work)), slots_(path_.get(), home.options().limits.output_bytes) {
+    : home_(home),
+      path_(std::move(work)),
+      router_(home),
+      slots_(path_.get(), home.options().limits.output_bytes) {
   if (path_ != nullptr) steps_.assign(path_->steps().begin(), path_->steps().end());
   steps_.push_back({"execute", this, run_command_step});
   if (registry != nullptr) {
     runner_.emplace(steps_, *this, *registry);
+    stages_.emplace(*registry, *this);
   } else if (path_ != nullptr) {
     runner_.emplace(steps_, *this);
   }
@@ -79,17 +83,21 @@ void executor::refuse(connection& client, std::string_view error) {
 
 void executor::run_command_step(void* context, request_call& call) {
   auto& slot = static_cast<request_slot&>(call);
-  if (slot.client->must_wait()) {
+  if (slot.client->must_wait(slot)) {
     slot.client->postpone(slot);
   } else {
     static_cast<executor*>(context)->answer_slot(slot);
   }
 }
 
-// All steps have run; the request is done unless other shards still work on it.
+// All steps have run; the request is done unless it waits, or other shards still work on it.
 void executor::finished(request_call& call) noexcept {
   auto& slot = static_cast<request_slot&>(call);
   if (slot.postponed) return;
+  if (slot.in_stages) {
+    stages_->enter(slot);
+    return;
+  }
   if (slot.error && slot.parts_left == 0) reply_with_error(slot);
   if (slot.parts_left == 0) slot.client->finish(slot);
 }
@@ -105,8 +113,23 @@ void executor::reply_with_error(request_slot& slot) noexcept {
 }
 
 void executor::answer_now(request_slot& slot) {
+  if (std::exchange(slot.applies_next, false)) {
+    apply_now(slot, slot.extra ? std::exchange(slot.extra->postponed, nullptr) : nullptr);
+    return;
+  }
   capture_error(slot, [&] { answer_slot(slot); });
   finished(slot);
+}
+
+void executor::abandon(request_slot& slot) noexcept {
+  const bool applies_next = std::exchange(slot.applies_next, false);
+  remote_part* const part =
+      applies_next && slot.extra ? std::exchange(slot.extra->postponed, nullptr) : nullptr;
+  if (part != nullptr) {
+    part_applied(slot, *part);
+  } else {
+    slot.client->finish(slot);
+  }
 }
 
 // A slot must be finished even if `work` throws: its connection waits for it.
@@ -163,136 +186,164 @@ bool executor::answer(connection& client, request_words words, request_slot* slo
   const std::size_t before = out.size();
   resp::reply_writer to(out, client.session().version);
   const command* what = admit(words, client.session(), to);
+  if (what != nullptr && what->reads_range() && home_.disk() != nullptr) {
+    to.error("ERR RANGE is not available while values are on a disk");
+    what = nullptr;
+  }
   if (what != nullptr) {
-    const shard_index where = target_shard_of(*what, words);
-    if (where != home_.index() || is_on_disk(*what)) {
-      if (slot != nullptr) {
-        send_to(*slot, *what, where);
-        return false;
-      }
-      request_slot& made = slots_.take(client, words);
-      client.append(made);
-      capture_error(made, [&] { send_to(made, *what, where); });
-      finished(made);
+    if (slot != nullptr && needs_stages(client, *what)) {
+      enter_stages(*slot, *what);
       return false;
     }
-    run_here(client, *what, words, out);
+    const shard_index where = router_.find(*what, words, shards_of_keys_);
+    if (where != home_.index() || is_on_disk(*what)) {
+      if (slot != nullptr && stages_ && where != home_.index()) {
+        slot->shard = static_cast<std::uint32_t>(*where);
+        enter_stages(*slot, *what);
+        return false;
+      }
+      request_slot& sent = slot != nullptr ? *slot : slots_.take(client, words);
+      sent.what = what;
+      sent.version = client.session().version;
+      if (slot != nullptr) {
+        router_.send(sent, where, shards_of_keys_);
+        return false;
+      }
+      client.append(sent);
+      capture_error(sent, [&] { router_.send(sent, where, shards_of_keys_); });
+      finished(sent);
+      return false;
+    }
+    run_here(client, *what, words, client.session().version, out);
   }
   count_error(out, before);
   return true;
 }
 
+// Whether the request enters the stages wherever its keys are. Others do if their key is on another
+// shard.
+bool executor::needs_stages(const connection& client, const command& what) const {
+  if (!stages_ || !what.uses_keys()) return false;
+  const bool may_have_several_shards =
+      what.keys != key_places::first && home_.options().cpus.size() > 1;
+  return what.changes || what.reads_range() || may_have_several_shards ||
+         client.requests_in_stages() != 0;
+}
+
+// The slot enters when its path has ended (finished()).
+void executor::enter_stages(request_slot& slot, const command& what) {
+  slot.what = &what;
+  slot.version = slot.client->session().version;
+  slot.in_stages = true;
+  slot.client->enter_stages();
+}
+
+void executor::find_shards(request_slot& slot) {
+  if (slot.shard != request_slot::unknown_shard) return;
+  const bool one_key = slot.what->keys == key_places::first;
+  const bool one_shard = one_key || home_.options().cpus.size() == 1;
+  auto& shards_of_keys = one_shard ? shards_of_keys_ : slot.with_extra().shards_of_keys;
+  const shard_index where = router_.find(*slot.what, slot.words, shards_of_keys);
+  slot.shard = where ? static_cast<std::uint32_t>(*where) : request_slot::several_shards;
+}
+
+void executor::hand_out(request_slot& slot) {
+  if (slot.client->closed()) {
+    slot.leave_stages();
+    finished(slot);
+    return;
+  }
+  const bool several = slot.shard == request_slot::several_shards;
+  if (slot.shard == home_.index() && home_.disk() == nullptr) {
+    stages_->apply(slot, nullptr);
+    return;
+  }
+  const auto where = several ? shard_index{} : shard_index{slot.shard};
+  router_.send(slot, where, several ? slot.extra->shards_of_keys : shards_of_keys_);
+  // A disk may have refused its only part.
+  if (!slot.in_stages && slot.parts_left == 0) finished(slot);
+}
+
+void executor::apply(request_slot& slot, remote_part* part) noexcept {
+  slot.leave_stages();
+  if (!slot.client->must_wait(slot)) {
+    apply_now(slot, part);
+    return;
+  }
+  slot.applies_next = true;
+  if (part != nullptr) slot.extra->postponed = part;
+  slot.client->postpone(slot);
+}
+
+void executor::apply_now(request_slot& slot, remote_part* part) noexcept {
+  if (part != nullptr) {
+    if (!slot.client->closed()) part->run(home_);
+    part_applied(slot, *part);
+    return;
+  }
+  try {
+    run_whole(slot);
+  } catch (...) {
+    fail(slot, std::current_exception());
+    return;
+  }
+  finished(slot);
+}
+
+void executor::run_whole(request_slot& slot) {
+  connection& client = *slot.client;
+  if (client.closed()) return;
+  resp::byte_buffer& out = client.reply_of(slot);
+  const std::size_t before = out.size();
+  const std::string_view first_key = slot.key_hash ? slot.words[1] : std::string_view{};
+  const store::keyspace::known_hash expected(home_.keys(), first_key, slot.key_hash);
+  try {
+    run_here(client, *slot.what, slot.words, slot.version, out);
+  } catch (...) {
+    out.cut_back(before);
+    throw;
+  }
+  count_error(out, before);
+}
+
+void executor::part_applied(request_slot& slot, remote_part& part) noexcept {
+  part.outstanding = false;
+  part_finished(slot);
+}
+
+void executor::apply_remote(remote_part& part) {
+  part.run(home_);
+  send_back(part);
+}
+
+void executor::send_back(remote_part& part) noexcept { home_.mailbox().send_back(part); }
+
+// The request has no reply yet and no part on another shard.
+void executor::fail(request_slot& slot, const std::exception_ptr& thrown) noexcept {
+  if (slot.in_stages) slot.leave_stages();
+  if (!slot.client->closed()) {
+    try {
+      resp::byte_buffer& out = slot.client->reply_of(slot);
+      const std::size_t before = out.size();
+      write_error(thrown, out);
+      count_error(out, before);
+    } catch (const std::bad_alloc&) {
+      slot.client->close();
+    }
+  }
+  finished(slot);
+}
+
 bool executor::is_on_disk(const command& what) const {
-  return home_.disk() != nullptr && (what.keys != key_places::none || what.every_shard);
+  return home_.disk() != nullptr && what.uses_keys();
 }
 
 void executor::run_here(connection& client, const command& what, request_words words,
-                        resp::byte_buffer& out) {
+                        resp::protocol version, resp::byte_buffer& out) {
   execution on{.keys = &home_.keys(), .client = &client.session(), .server = &home_.server()};
-  resp::reply_writer to(out, client.session().version);
+  resp::reply_writer to(out, version);
   server::run(what, on, words, to);
-  if (what.keys == key_places::none && !what.every_shard) client.session_may_have_changed();
-}
-
-executor::shard_index executor::target_shard_of(const command& what, request_words words) {
-  shared_server& server = home_.server();
-  const std::size_t shards = home_.options().cpus.size();
-  if (shards == 1) return home_.index();
-  switch (what.keys) {
-    case key_places::none:
-      return what.every_shard ? shard_index{} : home_.index();
-    case key_places::first:
-      return server.shard_of(words[1]);
-    case key_places::every:
-    case key_places::every_second:
-      break;
-  }
-  shards_of_keys_.clear();
-  const std::size_t apart = what.keys == key_places::every ? 1 : 2;
-  for (std::size_t i = 1; i < words.size(); i += apart) {
-    shards_of_keys_.push_back(server.shard_of(words[i]));
-  }
-  const bool all_one = std::ranges::all_of(
-      shards_of_keys_, [&](std::size_t at) { return at == shards_of_keys_.front(); });
-  return all_one ? shard_index{shards_of_keys_.front()} : shard_index{};
-}
-
-// If this throws, no part was sent yet.
-void executor::send_to(request_slot& slot, const command& what, shard_index where) {
-  slot.what = &what;
-  if (where) {
-    send(slot, *where);
-  } else {
-    send_parts(slot);
-  }
-}
-
-void executor::send(request_slot& slot, std::size_t to) {
-  slot_extra& extra = slot.with_extra();
-  slot.has_own_reply = true;
-  extra.only.words = slot.words;
-  extra.only.version = slot.client->session().version;
-  slot.parts_left = 1;
-  send_part(slot, extra.only, to);
-}
-
-// With a disk, a part of this shard completes later, as if it ran on another shard.
-void executor::send_part(request_slot& slot, remote_part& part, std::size_t to) {
-  part.target = to;
-  part.outstanding = true;
-  if (to != home_.index()) {
-    home_.counters().crossed.add(1);
-    home_.mailbox().post(to, part);
-  } else if (part.run_on_target(home_)) {
-    part.outstanding = false;
-    --slot.parts_left;
-  }
-}
-
-void executor::cancel(request_slot& slot) noexcept {
-  if (home_.disk() == nullptr || !slot.extra || slot.parts_left == 0) return;
-  cancel_part(slot, slot.extra->only);
-  for (const auto& part : slot.extra->parts) cancel_part(slot, *part);
-}
-
-void executor::cancel_part(request_slot& slot, remote_part& part) noexcept {
-  if (!part.outstanding) return;
-  if (part.target == home_.index()) {
-    home_.disk()->cancel(part);
-  } else {
-    ++slot.parts_left;  // the slot stays until the cancellation has returned
-    home_.mailbox().post(part.target, part.cancellation);
-  }
-}
-
-void executor::send_parts(request_slot& slot) {
-  part_shards_.clear();
-  if (slot.what->every_shard) {
-    for (std::size_t at = 0; at < home_.options().cpus.size(); ++at) {
-      add_part(slot, at);
-      slot.extra->parts.back()->words = slot.words;
-    }
-  } else {
-    for (shard_part& part : split_by_shard(*slot.what, slot.words, shards_of_keys_)) {
-      add_part(slot, part.shard);
-      remote_part& made = *slot.extra->parts.back();
-      made.own_words = std::move(part.words);
-      made.key_numbers = std::move(part.key_numbers);
-      made.words = made.own_words;
-    }
-  }
-  // All parts exist before the first can return.
-  slot.parts_left = static_cast<std::uint32_t>(slot.extra->parts.size());
-  for (std::size_t i = 0; i < slot.extra->parts.size(); ++i) {
-    send_part(slot, *slot.extra->parts[i], part_shards_[i]);
-  }
-}
-
-void executor::add_part(request_slot& slot, std::size_t shard) {
-  slot.with_extra().parts.push_back(
-      std::make_unique<remote_part>(slot, home_.options().limits.output_bytes));
-  slot.extra->parts.back()->version = slot.client->session().version;
-  part_shards_.push_back(shard);
+  if (!what.uses_keys()) client.session_may_have_changed();
 }
 
 void executor::part_finished(request_slot& slot) {
@@ -311,7 +362,7 @@ void executor::merge_part_replies(request_slot& slot) {
       replies.push_back({part->key_numbers, part->reply.view()});
     }
     resp::reply_writer to(slot.own_reply(), slot.extra->parts.front()->version);
-    merge_replies(*slot.what, replies, to);
+    merge_replies(*slot.what, slot.words, replies, to);
   }
   count_error(slot.own_reply(), 0);
 }

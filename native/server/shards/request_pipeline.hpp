@@ -62,10 +62,14 @@ class request_pipeline {
   // The oldest postponed request, which then is no longer postponed. Requests before it may still
   // wait for other shards.
   request_slot& take_postponed() noexcept {
+    request_slot& slot = first_postponed();
+    slot.postponed = false;
+    --postponed_;
+    return slot;
+  }
+  [[nodiscard]] request_slot& first_postponed() const noexcept {
     request_slot* slot = first_;
     while (!slot->postponed) slot = slot->next;
-    slot->postponed = false;
-    --postponed_;
     return *slot;
   }
 

@@ -5,6 +5,7 @@
 
 #include "server/shards/connection.hpp"
 #include "server/shards/executor.hpp"
+#include "server/shards/request_stages.hpp"
 #include "server/shards/shard.hpp"
 
 namespace stallscope::server {
@@ -18,14 +19,27 @@ bool remote_part::run_on_target(shard& there) {
       there.disk()->submit(*this);
       return false;
     } catch (const std::bad_alloc&) {
-      resp::reply_writer(reply, version).error("OOM the system has no memory for this");
+      refuse();
       return true;
     }
   }
+  if (request_stages* stages = there.executor().stages(); stages != nullptr) {
+    stages->receive(*this);
+    return false;
+  }
+  run(there);
+  return true;
+}
+
+void remote_part::run(shard& there) {
   resp::reply_writer to(reply, version);
   execution on{.keys = &there.keys()};
   server::run(*slot.what, on, words, to);
-  return true;
+}
+
+void remote_part::refuse() noexcept {
+  reply.cut_back(0);
+  resp::reply_writer(reply, version).error("OOM the system has no memory for this");
 }
 
 void remote_part::disk_answered() noexcept {
@@ -50,6 +64,11 @@ void part_cancellation::on_returned() {
   part_.slot.client->home().executor().part_finished(part_.slot);
 }
 
+void request_slot::leave_stages() noexcept {
+  in_stages = false;
+  client->leave_stages();
+}
+
 slot_pool::~slot_pool() {
   while (free_ != nullptr) delete std::exchange(free_, free_->next);
 }
@@ -70,6 +89,7 @@ request_slot& slot_pool::take(connection& client, request_words words) {
   taken.claimed = false;
   taken.next = nullptr;
   taken.done = false;
+  taken.shard = request_slot::unknown_shard;
   return taken;
 }
 

@@ -44,6 +44,8 @@ struct remote_part final : mailbox_call, disk_call {
   [[nodiscard]] bool run_on_target(shard& there) override;
   void on_returned() override;
   void disk_answered() noexcept override;
+  void run(shard& there);  // on the keys of the shard in memory
+  void refuse() noexcept;  // for lack of memory
 
   request_slot& slot;
   std::size_t target = 0;                   // the shard that it was sent to
@@ -65,21 +67,33 @@ struct slot_extra {
   resp::reply_writer path_writer;
   remote_part only;  // without remote parts, its reply is that of the slot
   std::vector<std::unique_ptr<remote_part>> parts;
+  std::vector<std::size_t> shards_of_keys;  // if they are several, between two stages
+  remote_part* postponed = nullptr;         // the part of this shard, if it was postponed
 };
 
 // Kept small: hundreds are in flight and each is accessed several times.
 struct request_slot final : request_call {
+  // values of `shard`
+  static constexpr std::uint32_t unknown_shard = UINT32_MAX;
+  static constexpr std::uint32_t several_shards = UINT32_MAX - 1;
+
   connection* client = nullptr;
   request_slot* next = nullptr;
   const command* what = nullptr;
   std::uint32_t parts_left = 0;
+  std::uint32_t shard = unknown_shard;  // of its keys
+  resp::protocol version = resp::protocol::resp2;
   bool done = false;
+  bool in_stages = false;      // in request_stages, or about to enter
   bool postponed = false;      // waits until the client reads its replies
+  bool applies_next = false;   // it was postponed when it should have been applied
   bool has_own_reply = false;  // own_reply() is in use
   std::array<std::string_view, 3> inline_words;
   std::optional<std::uint64_t> key_hash;  // hash of the first key, if prefetched
   std::unique_ptr<slot_extra> extra;
   std::size_t reply_limit = 0;
+
+  void leave_stages() noexcept;
 
   slot_extra& with_extra() {
     if (!extra) extra = std::make_unique<slot_extra>(*this, reply_limit);

@@ -6,11 +6,13 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <iterator>
 #include <latch>
 #include <stdexcept>
 #include <string>
@@ -174,9 +176,11 @@ std::vector<std::string> running_server::disk_messages() const {
 void running_server::write_batches(std::ostream& out) const {
   stages::batch_file file;
   for (const auto& owner_shard : server_.shards()) {
+    const std::size_t replayed = owner_shard->executor().path_stages();
     file.stages = owner_shard->stages().names();
-    const std::vector<stages::batch> more = owner_shard->batches().recorded();
-    file.batches.insert(file.batches.end(), more.begin(), more.end());
+    file.stages.resize(std::min(file.stages.size(), replayed));
+    std::ranges::copy_if(owner_shard->batches().recorded(), std::back_inserter(file.batches),
+                         [&](const stages::batch& batch) { return batch.stage < replayed; });
   }
   stages::write_batches(out, file);
 }

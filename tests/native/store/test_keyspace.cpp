@@ -35,6 +35,29 @@ TEST_CASE("set, get, replace by shorter and longer values, erase") {
   CHECK(keys.counts().misses == 1);
 }
 
+TEST_CASE("a range has the lowest live keys between two keys, in order") {
+  fresh_keyspace keys;
+  keys.advance(1000);
+  for (int i = 0; i < 300; ++i) keys.set(std::to_string(i), "v" + std::to_string(i));
+  keys.expire_at("12", 2000);
+  keys.advance(3000);
+  const auto names = [&](std::string_view first, std::string_view last, std::size_t limit) {
+    std::string text;
+    for (const auto& entry : keys.range(first, last, limit)) {
+      text.append(entry.key).append(" ");
+      CHECK(entry.value == "v" + std::string(entry.key));
+    }
+    return text;
+  };
+  CHECK(names("1", "12", 100) ==
+        "1 10 100 101 102 103 104 105 106 107 108 109 11 110 111 112 113 114 115 "
+        "116 117 118 119 ");
+  CHECK(names("11", "130", 4) == "11 110 111 112 ");
+  CHECK(names("", "\xff", 2) == "0 1 ");
+  CHECK(names("5", "4", 10).empty());
+  CHECK(keys.range("", "\xff", 1000).size() == 299);
+}
+
 TEST_CASE("a known hash is used during its lifetime only") {
   fresh_keyspace keys;
   const std::string name = "k";

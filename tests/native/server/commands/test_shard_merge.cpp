@@ -41,7 +41,7 @@ class some_shards {
     for (std::size_t at = 0; at < parts.size(); ++at) {
       of_parts.push_back({parts[at].key_numbers, replies[at]});
     }
-    merge_replies(*what, of_parts, to);
+    merge_replies(*what, words, of_parts, to);
     return std::string(out.view());
   }
 
@@ -72,6 +72,14 @@ TEST_CASE("several shards give the same replies as one shard") {
       {"MGET", "c"},
       {"MSET", "a", "1", "b"},
       {"INCR", "n"},
+      {"MSET", "k1", "one", "k2", "", "m", "\r\n$1\r\n", "j", "x"},
+      {"RANGE", "a", "z", "100"},
+      {"RANGE", "k1", "k2", "2"},
+      {"RANGE", "", "z", "3"},
+      {"RANGE", "z", "a", "3"},
+      {"RANGE", "a", "z", "0"},
+      {"RANGE", "a", "z", "many"},
+      {"RANGE", "a", "z"},
       {"FLUSHALL", "NOW"},
       {"FLUSHALL"},
       {"DBSIZE"},
