@@ -81,6 +81,23 @@ class Thread:
     process_name: bytes
 
 @final
+class MemoryNode:
+    """A node of the machine's memory."""
+
+    number: int
+    cpus: str  # "0-3,8"
+    memory: list[tuple[int, int]]  # ranges of physical addresses, [start, end)
+
+@final
+class TraceBlock:
+    """The output of a tracing unit in the file: ``bytes`` at ``file_offset``."""
+
+    file_offset: int
+    bytes: int
+    tid: int
+    cpu: int
+
+@final
 class Capture:
     """A capture, sorted by time, with stacks and frames made unique.
 
@@ -94,6 +111,11 @@ class Capture:
     ``read_value[read_offset[i]:read_offset[i + 1]]`` uint64, cumulative, of the events
     ``read_event`` uint16 (index into ``attributes``, 0xffff unknown), the leader's first.
     ``read_paused`` uint8: 1 if the kernel throttled sampling since the previous reading.
+    Memory accesses of samples that recorded address and data source: ``access`` uint32
+    (n_samples,), the row of the access, 0xffffffff for none; empty if no sample has one. Rows,
+    uint64 arrays (n_accesses,): ``access_address``, ``access_physical_address`` (0 if not
+    recorded), ``access_source`` (perf_mem_data_src), ``access_weight`` (latency in cycles, 0 if
+    not recorded).
     Stacks: ``stack_offset`` uint64 (n_stacks + 1,), ``stack_frame`` uint32: frames of stack i are
     ``stack_frame[stack_offset[i]:stack_offset[i + 1]]``, leaf first. ``stack_end`` uint8
     (n_stacks,): the reason for the end of the stack: 0 not unwound, the kernel's own chain;
@@ -112,6 +134,9 @@ class Capture:
     attributes: list[Attribute]
     objects: list[Object]  # the objects of frames
     threads: list[Thread]
+    nodes: list[MemoryNode]  # empty if not recorded
+    traces: list[TraceBlock]
+    trace_kind: int  # PERF_AUXTRACE_*, 4 for Arm's statistical profiling extension; 0 without
     host_name: str
     kernel_release: str
     architecture: str
@@ -124,6 +149,11 @@ class Capture:
     event: npt.NDArray[np.uint16]
     stack: npt.NDArray[np.uint32]
     read: npt.NDArray[np.uint32]
+    access: npt.NDArray[np.uint32]
+    access_address: npt.NDArray[np.uint64]
+    access_physical_address: npt.NDArray[np.uint64]
+    access_source: npt.NDArray[np.uint64]
+    access_weight: npt.NDArray[np.uint64]
     read_stream: npt.NDArray[np.uint64]
     read_enabled_ns: npt.NDArray[np.uint64]
     read_running_ns: npt.NDArray[np.uint64]

@@ -21,6 +21,7 @@ COMMANDS = {
     "record": "Record a process, command, CPUs or cgroup.",
     "report": "Write the page of a recording and print its summary.",
     "flame": "Write a recording's flame graph as SVG, HTML or folded text.",
+    "data": "Show which data the loads of a recording read, and which lines threads share.",
     "topdown": "Show where pipeline slots are lost.",
     "cstates": "Show what sleep states and frequency changes cost.",
     "io": "Measure what the disk can do, and show what waits for it.",

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 from harness.profile.options import AnalysisOptions
 from harness.profile.truncated_capture import truncation_warning
-from stallscope._native import Capture, CaptureError, read_capture
-from stallscope.errors import RecordingError, UnableError, UsageError
+from harness.recordings.captures import check_has_samples, read_samples, symbol_sources
+from stallscope._native import Capture
+from stallscope.errors import RecordingError
 from stallscope.recordings import Manifest, Recording, StackRecording
 from topdown.stacks.folding.fold import FoldOptions, fold
 from topdown.stacks.profile import Profile, ProfileWarning
 from topdown.stacks.ranking import Ranking, rank
-from topdown.stacks.symbols.sources import SymbolSources, default_cache_directory
 from topdown.stacks.symbols.symbolizer import Symbolizer
 from topdown.stacks.unwinding.tables import UnwindTables
 
@@ -58,14 +58,10 @@ def analyze(recording: Recording, options: AnalysisOptions = _DEFAULT_OPTIONS) -
     Raises RecordingError if the capture is unreadable, empty or mostly lost.
     """
     manifest = recording.manifest
-    if manifest is not None and not recording.samples.exists():
-        raise UsageError(
-            f"{recording.path} has no samples",
-            f"show its results: stallscope report {recording.path}",
-        )
-    sources = _sources(recording)
+    check_has_samples(recording)
+    sources = symbol_sources(recording)
     tables = UnwindTables(sources)
-    capture = _read(recording, tables)
+    capture = read_samples(recording, tables)
     merger, python_warnings = _python_frames(recording, options)
     fold_options = replace(_fold_options(recording, options), transform=merger)
     profile = fold(capture, Symbolizer(sources), fold_options)
@@ -148,52 +144,6 @@ def model_of_recording(manifest: Manifest | None) -> "Model | None":
 
     identity = None if manifest is None else identity_of_recording(manifest.cpu_id)
     return None if identity is None else model_of_identity(identity)
-
-
-def _read(recording: Recording, tables: UnwindTables) -> Capture:
-    """Return the capture with copied stacks unwound; a truncated file gives its complete part."""
-    try:
-        return read_capture(recording.samples, allow_truncated=True, unwind_tables=tables)
-    except CaptureError as error:
-        message, offset = error.args[0], error.args[1]
-        raise RecordingError(
-            f"{recording.samples}: at offset {offset}: {message}",
-            "the file is damaged or not a capture; record again, or copy it again",
-        ) from error
-    except OSError as error:
-        if error.filename != str(recording.samples):
-            raise UnableError(
-                f"cannot store copied stacks in {error.filename}: {error.strerror}",
-                "set TMPDIR to a directory with more room",
-            ) from error
-        raise UsageError(
-            f"cannot read {recording.samples}: {error.strerror}",
-            "name a recording that this user may read",
-        ) from error
-
-
-def _sources(recording: Recording) -> SymbolSources:
-    manifest = recording.manifest
-    return SymbolSources(
-        recording=recording.path if manifest is not None else None,
-        boot_id=manifest.boot_id if manifest is not None else None,
-        recorded_ns=_end_realtime_ns(recording),
-        cache_directory=default_cache_directory(),
-    )
-
-
-def _end_realtime_ns(recording: Recording) -> int | None:
-    """Return the end of the recording on the wall clock, None if it is not known.
-
-    For a perf.data file it is the file's modification time, which may be that of a copy.
-    """
-    manifest = recording.manifest
-    if manifest is None:
-        return recording.samples.stat().st_mtime_ns
-    if manifest.start_realtime_ns is None:
-        return None
-    duration_ns = (manifest.end_ns or manifest.start_ns) - manifest.start_ns
-    return manifest.start_realtime_ns + duration_ns
 
 
 def _fold_options(recording: Recording, options: AnalysisOptions) -> FoldOptions:

@@ -23,6 +23,7 @@ DOCUMENTS = {
     "cstates.record": ("harness.cstates.record.result", "IdleResult"),
     "cstates.show": ("harness.cstates.show.result", "ShowResult"),
     "cstates.simulate": ("harness.cstates.simulate.result", "SimulateResult"),
+    "data": ("harness.data.result", "DataResult"),
     "doctor": ("harness.doctor.result", "DoctorResult"),
     "doctor.fix": ("harness.doctor.result", "FixResult"),
     "profile": ("harness.profile.result", "ProfileResult"),

@@ -43,6 +43,8 @@ struct python_capture {
   nb::list attributes;
   nb::list objects;
   nb::list threads;
+  nb::list nodes;
+  nb::list traces;
   std::optional<std::int32_t> clock_id;
 };
 
@@ -66,6 +68,8 @@ python_capture wrap(capture::capture_content&& read) {
   made.attributes = as_list(std::move(made.data->attributes));
   made.objects = as_list(std::move(made.data->objects));
   made.threads = as_list(std::move(made.data->threads));
+  made.nodes = as_list(std::move(made.data->nodes));
+  made.traces = as_list(std::move(made.data->traces));
   return made;
 }
 
@@ -215,6 +219,24 @@ void add_thread(nb::module_& module) {
       .def_prop_ro("process_name", [](const thread& self) { return as_bytes(self.process_name); });
 }
 
+void add_nodes_and_traces(nb::module_& module) {
+  using capture::memory_node;
+  using capture::trace_block;
+  nb::class_<memory_node>(module, "MemoryNode", nb::is_final())
+      .def_ro("number", &memory_node::number)
+      .def_prop_ro("cpus", [](const memory_node& self) { return as_text(self.cpus); })
+      .def_prop_ro("memory", [](const memory_node& self) {
+        nb::list ranges;
+        for (const auto& [start, end] : self.memory) ranges.append(nb::make_tuple(start, end));
+        return ranges;
+      });
+  nb::class_<trace_block>(module, "TraceBlock", nb::is_final())
+      .def_ro("file_offset", &trace_block::file_offset)
+      .def_ro("bytes", &trace_block::bytes)
+      .def_ro("tid", &trace_block::tid)
+      .def_ro("cpu", &trace_block::cpu);
+}
+
 using capture_class = nb::class_<python_capture>;
 
 void add_facts(capture_class& made) {
@@ -226,6 +248,9 @@ void add_facts(capture_class& made) {
       .def_ro("attributes", &python_capture::attributes)
       .def_ro("objects", &python_capture::objects)
       .def_ro("threads", &python_capture::threads)
+      .def_ro("nodes", &python_capture::nodes)
+      .def_ro("traces", &python_capture::traces)
+      .def_prop_ro("trace_kind", [](const python_capture& self) { return self.data->trace_kind; })
       .def_prop_ro("host_name",
                    [](const python_capture& self) { return as_text(self.data->host.name); })
       .def_prop_ro(
@@ -262,6 +287,7 @@ void add_array(capture_class& made, const char* name, Columns capture::capture_c
 }
 
 void add_arrays(capture_class& made) {
+  using capture::access_columns;
   using capture::read_columns;
   using capture::sample_columns;
   using capture::stack_columns;
@@ -272,6 +298,12 @@ void add_arrays(capture_class& made) {
   add_array(made, "event", &capture::capture_content::samples, &sample_columns::event);
   add_array(made, "stack", &capture::capture_content::samples, &sample_columns::stack);
   add_array(made, "read", &capture::capture_content::samples, &sample_columns::read);
+  add_array(made, "access", &capture::capture_content::samples, &sample_columns::access);
+  add_array(made, "access_address", &capture::capture_content::accesses, &access_columns::address);
+  add_array(made, "access_physical_address", &capture::capture_content::accesses,
+            &access_columns::physical_address);
+  add_array(made, "access_source", &capture::capture_content::accesses, &access_columns::source);
+  add_array(made, "access_weight", &capture::capture_content::accesses, &access_columns::weight);
   add_array(made, "read_stream", &capture::capture_content::reads, &read_columns::stream);
   add_array(made, "read_enabled_ns", &capture::capture_content::reads, &read_columns::enabled_ns);
   add_array(made, "read_running_ns", &capture::capture_content::reads, &read_columns::running_ns);
@@ -295,6 +327,7 @@ void add_capture(nb::module_& module) {
   add_attribute(module);
   add_object(module);
   add_thread(module);
+  add_nodes_and_traces(module);
   capture_class made(module, "Capture", nb::is_final());
   add_facts(made);
   add_arrays(made);

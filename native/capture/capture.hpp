@@ -82,14 +82,47 @@ struct sample_columns {
         stack(budget),
         cpu(budget),
         event(budget),
-        read(budget) {}
+        read(budget),
+        access(budget) {}
   column<std::uint64_t> time_ns;
   column<std::uint64_t> period;
   column<std::uint32_t> thread;
   column<std::uint32_t> stack;
   column<std::int32_t> cpu;
   column<std::uint16_t> event;
-  column<std::uint32_t> read;  // row of the reading; empty if no sample has a reading
+  column<std::uint32_t> read;    // row of the reading; empty if no sample has a reading
+  column<std::uint32_t> access;  // row of the memory access; empty if no sample has one
+};
+
+// The memory accesses of samples, in the order of the file.
+struct access_columns {
+  static constexpr std::uint32_t none = 0xffff'ffff;
+
+  explicit access_columns(memory_budget& budget)
+      : address(budget), physical_address(budget), source(budget), weight(budget) {}
+  column<std::uint64_t> address;
+  column<std::uint64_t> physical_address;  // 0 if not recorded
+  column<std::uint64_t> source;            // perf_mem_data_src
+  column<std::uint64_t> weight;            // latency in cycles, 0 if not recorded
+};
+
+// A node of the machine: its CPUs, and the ranges of its physical memory.
+struct memory_node {
+  struct range {
+    std::uint64_t start = 0;
+    std::uint64_t end = 0;
+  };
+  std::uint32_t number = 0;
+  std::string cpus;  // "0-3,8"
+  std::vector<range> memory;
+};
+
+// The output of a tracing unit (AUXTRACE), for example Arm's statistical profiling extension.
+struct trace_block {
+  std::uint64_t file_offset = 0;
+  std::uint64_t bytes = 0;
+  std::int32_t tid = -1;
+  std::int32_t cpu = -1;
 };
 
 // The counter readings of samples, in the order of the file.
@@ -134,7 +167,7 @@ struct stack_columns {
 
 struct capture_content {
   explicit capture_content(memory_budget& budget)
-      : samples(budget), reads(budget), stacks(budget) {}
+      : samples(budget), reads(budget), accesses(budget), stacks(budget) {}
   bool pipe = false;
   bool big_endian = false;
   std::vector<attribute> attributes;
@@ -143,6 +176,10 @@ struct capture_content {
   stallscope::capture::host host;
   sample_columns samples;
   read_columns reads;
+  access_columns accesses;
+  std::vector<memory_node> nodes;
+  std::uint32_t trace_kind = 0;  // of AUXTRACE_INFO; 0 without traces
+  std::vector<trace_block> traces;
   stack_columns stacks;
   std::uint64_t lost_records = 0;
   std::uint64_t lost_samples = 0;

@@ -24,6 +24,7 @@ namespace {
 
 using perf_format::user_record;
 
+constexpr std::size_t max_traces = std::size_t{1} << 20U;
 // Lost samples that a BPF filter dropped on purpose.
 constexpr std::uint16_t dropped_by_filter = 1U << 15U;
 
@@ -122,6 +123,11 @@ class capture_reader {
         return features_.read_feature_record(cursor_of(current));
       case user_record::event_update:
         return features_.read_event_update(cursor_of(current));
+      case user_record::auxtrace_info:
+        result_.trace_kind = cursor_of(current).take<std::uint32_t>("kind of the traces");
+        return;
+      case user_record::auxtrace:
+        return add_trace(current);
       case user_record::header_build_id:
         return features_.read_build_id_record(current.misc, cursor_of(current));
       default:
@@ -158,6 +164,22 @@ class capture_reader {
     } else if (samples.read.size() != 0) {
       samples.read.push_back(read_columns::none);
     }
+    if (fields.access) {
+      add_access(*fields.access);
+    } else if (samples.access.size() != 0) {
+      samples.access.push_back(access_columns::none);
+    }
+  }
+
+  // Adds the memory access of the last added sample.
+  void add_access(const memory_access& access) {
+    access_columns& accesses = result_.accesses;
+    result_.samples.access.resize(result_.samples.time_ns.size() - 1, access_columns::none);
+    result_.samples.access.push_back(static_cast<std::uint32_t>(accesses.address.size()));
+    accesses.address.push_back(access.address);
+    accesses.physical_address.push_back(access.physical_address);
+    accesses.source.push_back(access.source);
+    accesses.weight.push_back(access.weight);
   }
 
   // Adds the reading of the last added sample.
@@ -188,6 +210,21 @@ class capture_reader {
   void note_pause(std::uint64_t id) {
     constexpr std::size_t most = 65'536;
     if (pauses_.size() < most && events_.find(id) != hash_index::none) pauses_.insert(id);
+  }
+
+  void add_trace(const record& current) {
+    wire_cursor cursor = cursor_of(current);
+    trace_block block;
+    block.bytes = cursor.take<std::uint64_t>("size of a trace");
+    cursor.take<std::uint64_t>("position of a trace");
+    cursor.take<std::uint64_t>("reference of a trace");
+    cursor.take<std::uint32_t>("number of a trace");
+    block.tid = static_cast<std::int32_t>(cursor.take<std::uint32_t>("thread of a trace"));
+    block.cpu = static_cast<std::int32_t>(cursor.take<std::uint32_t>("CPU of a trace"));
+    block.file_offset = current.offset + sizeof(perf_event_header) + current.payload.size();
+    if (result_.traces.size() == max_traces) throw limit_exceeded("more than 1,048,576 traces");
+    budget_.charge(sizeof block);
+    result_.traces.push_back(block);
   }
 
   // Excludes registers of the other byte order and samples of guests.

@@ -9,6 +9,8 @@
 namespace stallscope::capture {
 namespace {
 
+constexpr std::size_t max_nodes = 4096;
+
 using perf_format::feature;
 
 // The build id's entry has a size (perf since 5.10); earlier build ids have 20 bytes.
@@ -35,6 +37,8 @@ bool feature_reader::uses(std::uint64_t number) {
     case feature::arch:
     case feature::cmdline:
     case feature::event_desc:
+    case feature::numa_topology:
+    case feature::mem_topology:
       return true;
     default:
       return false;
@@ -58,6 +62,10 @@ void feature_reader::read_feature(std::uint64_t number, wire_cursor cursor) {
       return read_command_line(cursor);
     case feature::event_desc:
       return read_event_descriptions(cursor);
+    case feature::numa_topology:
+      return read_nodes(cursor);
+    case feature::mem_topology:
+      return read_node_memory(cursor);
     default:
       return;
   }
@@ -83,6 +91,53 @@ void feature_reader::read_command_line(wire_cursor& cursor) {
     const auto argument = cursor.take_header_string("argument");
     budget_.charge(list_entry_bytes + 2 * argument.size());
     capture_.host.command_line.emplace_back(argument);
+  }
+}
+
+memory_node& feature_reader::node_of(std::uint32_t number) {
+  for (memory_node& node : capture_.nodes) {
+    if (node.number == number) return node;
+  }
+  if (capture_.nodes.size() == max_nodes) throw limit_exceeded("more than 4,096 memory nodes");
+  budget_.charge(sizeof(memory_node));
+  return capture_.nodes.emplace_back(memory_node{.number = number, .cpus = {}, .memory = {}});
+}
+
+void feature_reader::read_nodes(wire_cursor& cursor) {
+  const auto count = cursor.take<std::uint32_t>("number of memory nodes");
+  for (std::uint32_t index = 0; index < count; ++index) {
+    const auto number = cursor.take<std::uint32_t>("number of a node");
+    cursor.take<std::uint64_t>("memory of a node");
+    cursor.take<std::uint64_t>("free memory of a node");
+    const auto cpus = cursor.take_header_string("CPUs of a node");
+    budget_.charge(cpus.size());
+    node_of(number).cpus = cpus;
+  }
+}
+
+// A bitmap for each node: the blocks of physical memory that belong to it.
+void feature_reader::read_node_memory(wire_cursor& cursor) {
+  cursor.take<std::uint64_t>("version of the memory map");
+  const auto block = cursor.take<std::uint64_t>("size of a memory block");
+  const auto count = cursor.take<std::uint64_t>("number of memory maps");
+  for (std::uint64_t index = 0; index < count; ++index) {
+    const auto number = cursor.take<std::uint64_t>("node of a memory map");
+    const auto bits = cursor.take<std::uint64_t>("size of a memory map");
+    const auto bytes = cursor.take_array(bits / 64 + (bits % 64 == 0 ? 0 : 1), 8, "memory map");
+    memory_node& node = node_of(static_cast<std::uint32_t>(number));
+    for (std::size_t at = 0; at < bytes.size(); at += 8) {
+      const auto word = load<std::uint64_t>(bytes.data() + at, cursor.swap());
+      for (std::uint64_t bit = 0; bit < 64; ++bit) {
+        if ((word >> bit & 1U) == 0) continue;
+        const std::uint64_t start = (at * 8 + bit) * block;
+        if (!node.memory.empty() && node.memory.back().end == start) {
+          node.memory.back().end = start + block;
+        } else {
+          budget_.charge(sizeof(memory_node::range));
+          node.memory.push_back({start, start + block});
+        }
+      }
+    }
   }
 }
 

@@ -35,6 +35,9 @@ class feature_reader {
   void read_event_descriptions(wire_cursor& cursor);
   void read_build_ids(wire_cursor& cursor);
   void read_command_line(wire_cursor& cursor);
+  void read_nodes(wire_cursor& cursor);
+  void read_node_memory(wire_cursor& cursor);
+  memory_node& node_of(std::uint32_t number);
 
   capture_content& capture_;
   event_table& events_;

@@ -47,7 +47,10 @@ class sample_parser {
       skip_branches();
     }
     parse_registers_and_stack();
-    skip_memory_fields();
+    parse_memory_fields();
+    if (has(PERF_SAMPLE_ADDR) && has(PERF_SAMPLE_DATA_SRC)) {
+      fields_.access = access_;
+    }
     return fields_;
   }
 
@@ -71,7 +74,9 @@ class sample_parser {
     if (has(PERF_SAMPLE_TIME)) {
       fields_.time_ns = cursor_.take<std::uint64_t>("time");
     }
-    skip_word(PERF_SAMPLE_ADDR, "address");
+    if (has(PERF_SAMPLE_ADDR)) {
+      access_.address = cursor_.take<std::uint64_t>("address");
+    }
     skip_word(PERF_SAMPLE_ID, "id");
     skip_word(PERF_SAMPLE_STREAM_ID, "stream id");
     if (has(PERF_SAMPLE_CPU)) {
@@ -139,15 +144,23 @@ class sample_parser {
     }
   }
 
-  void skip_memory_fields() {
-    skip_word(PERF_SAMPLE_WEIGHT | PERF_SAMPLE_WEIGHT_STRUCT, "weight");
-    skip_word(PERF_SAMPLE_DATA_SRC, "data source");
+  void parse_memory_fields() {
+    if (has(PERF_SAMPLE_WEIGHT | PERF_SAMPLE_WEIGHT_STRUCT)) {
+      access_.weight = cursor_.take<std::uint64_t>("weight");
+      // A struct's other fields are the latencies of parts.
+      if (has(PERF_SAMPLE_WEIGHT_STRUCT)) access_.weight &= 0xffff'ffff;
+    }
+    if (has(PERF_SAMPLE_DATA_SRC)) {
+      access_.source = cursor_.take<std::uint64_t>("data source");
+    }
     skip_word(PERF_SAMPLE_TRANSACTION, "transaction");
     if (has(PERF_SAMPLE_REGS_INTR)) {
       const auto abi = cursor_.take<std::uint64_t>("interrupted registers");
       take_registers(abi, event_.registers_interrupt, "interrupted registers");
     }
-    skip_word(PERF_SAMPLE_PHYS_ADDR, "physical address");
+    if (has(PERF_SAMPLE_PHYS_ADDR)) {
+      access_.physical_address = cursor_.take<std::uint64_t>("physical address");
+    }
     skip_word(PERF_SAMPLE_CGROUP, "cgroup");
     skip_word(PERF_SAMPLE_DATA_PAGE_SIZE, "data page size");
     skip_word(PERF_SAMPLE_CODE_PAGE_SIZE, "code page size");
@@ -160,6 +173,7 @@ class sample_parser {
   wire_cursor cursor_;
   std::size_t skipped_;
   sample_fields fields_;
+  memory_access access_;
 };
 
 }  // namespace

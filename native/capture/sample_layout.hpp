@@ -20,6 +20,14 @@ struct counter_reading {
   std::size_t entry_bytes = 0;
 };
 
+// The memory access that an event sampled; fields that it did not record are 0.
+struct memory_access {
+  std::uint64_t address = 0;
+  std::uint64_t physical_address = 0;
+  std::uint64_t source = 0;  // perf_mem_data_src: level, snoop, TLB, node
+  std::uint64_t weight = 0;  // latency in cycles
+};
+
 // The fields of a sample. Fields that the event did not record keep their defaults. Spans are valid
 // as long as the record's bytes.
 struct sample_fields {
@@ -30,6 +38,7 @@ struct sample_fields {
   std::int32_t tid = -1;
   std::int32_t cpu = -1;
   std::optional<counter_reading> reading;  // if the values have ids
+  std::optional<memory_access> access;     // if address and data source were recorded
   std::span<const std::byte> chain;
   std::uint64_t registers_abi = 0;  // PERF_SAMPLE_REGS_ABI_*: none, 32 or 64 bits
   std::span<const std::byte> user_registers;

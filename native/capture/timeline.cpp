@@ -45,6 +45,7 @@ column<std::uint32_t> sort_samples(sample_columns& samples, memory_budget& budge
   permute(samples.cpu, order.values(), budget);
   permute(samples.event, order.values(), budget);
   if (samples.read.size() != 0) permute(samples.read, order.values(), budget);
+  if (samples.access.size() != 0) permute(samples.access, order.values(), budget);
   return order;
 }
 

@@ -66,6 +66,11 @@ TEST_CASE("a sample with every field") {
     CHECK(fields.chain.size() == 24);
     CHECK(fields.user_registers.size() == 16);
     CHECK(fields.user_stack.size() == 5);
+    REQUIRE(fields.access.has_value());
+    CHECK(fields.access->address == 0xadd);
+    CHECK(fields.access->physical_address == 1);
+    CHECK(fields.access->source == 2);
+    CHECK(fields.access->weight == 1);
   }
 }
 

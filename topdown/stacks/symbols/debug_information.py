@@ -23,7 +23,7 @@ from elftools.elf.elffile import ELFFile
 _MAX_REFERENCES = 16
 _PROGRAM_LIMIT = 32 << 20
 _SCOPES = frozenset({"DW_TAG_subprogram", "DW_TAG_inlined_subroutine", "DW_TAG_lexical_block"})
-_MALFORMED = (
+MALFORMED = (
     ELFError, DWARFError, ValueError, KeyError, IndexError, TypeError, AttributeError,
     AssertionError, OverflowError, NotImplementedError, RecursionError,
 )  # fmt: skip
@@ -40,8 +40,8 @@ def source_locations(stream: BinaryIO, addresses: Iterable[int]) -> Iterator[dic
     if not elf.has_dwarf_info(True):
         return
     dwarf = elf.get_dwarf_info(relocate_dwarf_sections=False, follow_links=False)
-    for unit, contained in _units(dwarf, sorted(set(addresses))):
-        with contextlib.suppress(*_MALFORMED):
+    for unit, contained in units_of(dwarf, sorted(set(addresses))):
+        with contextlib.suppress(*MALFORMED):
             yield from _Unit(dwarf, unit).locations(contained)
 
 
@@ -61,7 +61,7 @@ class _InlinedChain:
     inlined: list[list[str]] = field(default_factory=list)
 
 
-def _units(dwarf: DWARFInfo, addresses: list[int]) -> Iterator[tuple[CompileUnit, list[int]]]:
+def units_of(dwarf: DWARFInfo, addresses: list[int]) -> Iterator[tuple[CompileUnit, list[int]]]:
     """Yield each compilation unit that contains some of the addresses, with these addresses."""
     unassigned = list(addresses)
     table = dwarf.get_aranges()
@@ -79,8 +79,8 @@ def _units(dwarf: DWARFInfo, addresses: list[int]) -> Iterator[tuple[CompileUnit
         return
     for unit in dwarf.iter_CUs():
         try:
-            spans = _spans(dwarf, unit, unit.get_top_DIE())
-        except _MALFORMED:
+            spans = entry_spans(dwarf, unit, unit.get_top_DIE())
+        except MALFORMED:
             continue
         contained = _contained(unassigned, spans)
         if contained:
@@ -98,7 +98,7 @@ def _contained(addresses: list[int], spans: Spans) -> list[int]:
     ]
 
 
-def _spans(dwarf: DWARFInfo, unit: CompileUnit, die: DIE) -> Spans:
+def entry_spans(dwarf: DWARFInfo, unit: CompileUnit, die: DIE) -> Spans:
     """Return the address ranges of an entry as [start, end) pairs."""
     low, high = die.attributes.get("DW_AT_low_pc"), die.attributes.get("DW_AT_high_pc")
     if low is not None and high is not None:
@@ -132,7 +132,7 @@ class _Unit:
     def locations(self, addresses: list[int]) -> Iterator[dict[str, Any]]:
         starts, rows = self._lines()
         chains = {address: _InlinedChain() for address in addresses}
-        with contextlib.suppress(*_MALFORMED):  # the lines remain valid
+        with contextlib.suppress(*MALFORMED):  # the lines remain valid
             self._descend(sorted(chains), chains)
         for address, chain in chains.items():
             position = bisect.bisect_right(starts, address) - 1
@@ -197,7 +197,7 @@ class _Unit:
                 continue
             contained: list[int] = []
             if die.tag in _SCOPES:
-                contained = _contained(addresses, _spans(self._dwarf, self._unit, die))
+                contained = _contained(addresses, entry_spans(self._dwarf, self._unit, die))
                 self._add_inlined(die, contained, chains)
             if die.has_children:
                 following = self._sibling(die)

@@ -125,16 +125,11 @@ def _read_locations(file: _ObjectFrames, sources: SymbolSources) -> Iterator[byt
     from topdown.stacks.symbols.debug_information import source_locations  # noqa: PLC0415
 
     with ExitStack() as files:
-        try:
-            binary = find_binary(file.mapped, sources, files)
-        except ElfError:
+        opened = open_with_debug_information(file.mapped, sources, files)
+        if opened is None:
             return
-        if isinstance(binary, ProfileWarning):
-            return
-        debug = _debug_file(binary.main, binary.debug)
-        if debug is None:
-            return
-        addresses, known = addresses_of(_loads(binary.main), file.addresses)
+        main, debug = opened
+        addresses, known = addresses_of(loaded_segments(main), file.addresses)
         places: dict[int, list[int]] = {}
         for place in np.flatnonzero(known).tolist():
             places.setdefault(int(addresses[place]), []).append(place)
@@ -146,7 +141,25 @@ def _read_locations(file: _ObjectFrames, sources: SymbolSources) -> Iterator[byt
                 yield line.encode() + b"\n"
 
 
-def _loads(file: ElfFile) -> npt.NDArray[np.void]:
+def open_with_debug_information(
+    mapped: "Object", sources: SymbolSources, files: ExitStack
+) -> tuple[ElfFile, RegularFile] | None:
+    """Return the mapped file, and the file with its debug information; None without either.
+
+    For the limited process: opening a file can block.
+    """
+    try:
+        binary = find_binary(mapped, sources, files)
+    except ElfError:
+        return None
+    if isinstance(binary, ProfileWarning):
+        return None
+    debug = _debug_file(binary.main, binary.debug)
+    return None if debug is None else (binary.main, debug)
+
+
+def loaded_segments(file: ElfFile) -> npt.NDArray[np.void]:
+    """Return the segments that are loaded into memory."""
     return np.asarray(file.segments[file.segments["type"] == PT_LOAD])
 
 

@@ -1,0 +1,40 @@
+"""`stallscope data`: which data the loads of a recording read."""
+
+from pathlib import Path
+
+import click
+
+from harness.cli.recording_argument import RUN_HELP
+
+EXAMPLES = """\b
+Examples:
+  stallscope data slow-query
+  perf mem record -p 1234 -- sleep 10 && stallscope data perf.data
+  stallscope data perf.data --json | jq '.false_sharing'
+"""
+
+
+@click.command(epilog=EXAMPLES)
+@click.argument("run", metavar="RUN", type=click.Path(path_type=Path))
+@click.option(
+    "--top", type=click.IntRange(1), default=15, show_default=True, help="Number of rows to print."
+)
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document instead of text.")
+def command(run: Path, top: int, as_json: bool) -> None:
+    """Show which data the loads of a recording read, and which lines threads share.
+
+    Hot loads are resolved to a field of a type, such as order.next, by the instruction and the
+    debug information of the program (built with -g; x86-64). Any recording has them.
+
+    Recordings with data addresses (perf mem, perf c2c, Arm SPE) also give misses by cache line and
+    by field, cache lines that threads share falsely, and memory accesses by node.
+    """
+    from harness.data.session import data_of_recording  # noqa: PLC0415 - start-up stays light
+    from harness.data.text import data_text  # noqa: PLC0415
+    from stallscope.documents import encode  # noqa: PLC0415
+
+    result = data_of_recording(run)
+    click.echo(encode(result) if as_json else data_text(result, top=top))
+
+
+command.help = f"{command.help}\n\n{RUN_HELP}"

@@ -1,0 +1,1 @@
+"""Which data the loads of hot code touch: fields by type information, cache lines by address."""
