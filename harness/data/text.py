@@ -112,8 +112,8 @@ def _sharing_lines(addresses: DataAddresses, width: int, top: int) -> Iterator[s
             "  ",
         )
     yield from wrapped(
-        "Different threads use different words of the line, and at least one writes. Give the "
-        "words lines of their own: alignas(64).",
+        "Different threads use different words of the line, and at least one writes. Give each "
+        "word a separate line: alignas(64).",
         width,
     )
 

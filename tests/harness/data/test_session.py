@@ -4,39 +4,19 @@ from pathlib import Path
 
 import pytest
 
-from harness.data.result import DataResult
 from harness.data.session import NO_ADDRESSES, data_of_recording
-from harness.data.text import data_text
-from stallscope.documents import decode, encode
 from stallscope.errors import RecordingError
 from tests.captures.memory_capture import (
-    HIT_L1,
-    HIT_L3,
     HIT_MEMORY,
     LOAD,
-    MODIFIED,
     REMOTE,
-    STORE,
     Access,
     Node,
     write_capture,
 )
-from tests.documents import assert_valid
-from tests.topdown.data.test_spe_packets import access as spe_access
+from tests.harness.data.conftest import LINE, SHARED, THREADS
 
-LINE = 0x7F00_0000_0040
-THREADS = [(11, b"writer"), (12, b"reader"), (13, b"\x1b[31m")]
-SHARED = [Access(LINE, STORE | HIT_L1, tid=11)] * 20 + [
-    Access(LINE + 8, LOAD | HIT_L3 | MODIFIED, tid=12, cpu=1, latency=90)
-] * 20
 CAPTURES = Path(__file__).parents[2] / "captures"
-
-
-@pytest.fixture
-def capture(tmp_path: Path) -> Path:
-    path = tmp_path / "perf.data"
-    write_capture(path, SHARED, threads=THREADS)
-    return path
 
 
 def test_false_sharing_is_reported_with_the_threads(capture: Path) -> None:
@@ -46,9 +26,6 @@ def test_false_sharing_is_reported_with_the_threads(capture: Path) -> None:
     assert (pair.address, pair.first.offset, pair.second.offset) == (LINE, 0, 8)
     assert (pair.first.threads, pair.second.threads) == (("writer (11)",), ("reader (12)",))
     assert pair.modified == 20
-    text = data_text(result, top=5)
-    assert "False sharing: 1 pair of words" in text
-    assert "byte 0 (unknown) written by writer (11)" in text
 
 
 def test_levels_have_counts_and_latency(capture: Path) -> None:
@@ -77,28 +54,10 @@ def test_memory_accesses_are_counted_by_node(tmp_path: Path) -> None:
     assert result.addresses.unknown_nodes == 1
 
 
-def test_accesses_of_an_spe_trace_are_read(tmp_path: Path) -> None:
-    path = tmp_path / "perf.data"
-    write_capture(path, [], traces=[spe_access(LINE) * 3, spe_access(LINE + 8, store=True)])
-    result = data_of_recording(path)
-    assert result.addresses is not None
-    assert (result.addresses.accesses, len(result.addresses.lines)) == (4, 1)
-    assert any("not resolved" in warning for warning in result.warnings)
-
-
-def test_traces_of_another_kind_are_named(tmp_path: Path) -> None:
-    path = tmp_path / "perf.data"
-    write_capture(path, SHARED, threads=THREADS, traces=[b"\x02\x82"], trace_kind=1)
-    result = data_of_recording(path)
-    assert any("not of Arm SPE" in warning for warning in result.warnings)
-    assert result.addresses is not None
-
-
 def test_a_recording_without_addresses_says_how_to_record_them() -> None:
     result = data_of_recording(CAPTURES / "file.perf")
     assert (result.addresses, result.addresses_missing) == (None, NO_ADDRESSES)
     assert result.hot_loads.samples > 0
-    assert "Data addresses: unavailable" in data_text(result, top=5)
 
 
 def test_an_empty_capture_is_refused(tmp_path: Path) -> None:
@@ -106,19 +65,6 @@ def test_an_empty_capture_is_refused(tmp_path: Path) -> None:
     write_capture(path, [])
     with pytest.raises(RecordingError, match="empty"):
         data_of_recording(path)
-
-
-def test_the_document_is_valid_and_survives_decoding(capture: Path) -> None:
-    result = data_of_recording(capture)
-    assert_valid("data", encode(result))
-    assert decode(encode(result).encode(), DataResult, "data") == result
-
-
-def test_names_of_threads_are_escaped(tmp_path: Path) -> None:
-    path = tmp_path / "perf.data"
-    hostile = [Access(LINE, STORE | HIT_L1, tid=13)] * 20 + SHARED[20:]
-    write_capture(path, hostile, threads=THREADS)
-    assert "\x1b" not in data_text(data_of_recording(path), top=5)
 
 
 @pytest.mark.parametrize("length", range(0, 2000, 97))
