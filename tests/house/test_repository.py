@@ -96,13 +96,18 @@ def test_contributing_stays_short(checkout: Path) -> None:
     assert len((checkout / "CONTRIBUTING.md").read_text().splitlines()) <= 150
 
 
+def without_code(markdown: str) -> str:
+    """The text without blocks of code, in which brackets are no links."""
+    return re.sub(r"^```.*?^```", "", markdown, flags=re.DOTALL | re.MULTILINE)
+
+
 def test_files_that_documents_link_to_exist(checkout: Path) -> None:
     pages = [checkout / name for name in ("README.md", "CONTRIBUTING.md", "SECURITY.md")]
     pages += sorted((checkout / "docs").rglob("*.md"))
     missing = [
         f"{page.relative_to(checkout)}: {target}"
         for page in pages
-        for target in re.findall(r"\]\((?!https?:|#)([^)#]+)", page.read_text())
+        for target in re.findall(r"\]\((?!https?:|#)([^)#]+)", without_code(page.read_text()))
         if not (page.parent / target).exists()
     ]
     assert not missing
