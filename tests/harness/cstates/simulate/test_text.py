@@ -1,34 +1,12 @@
 """Simulated governors as text."""
 
-from harness.cstates.simulate.result import (
-    ChoiceAgreement,
-    SimulatedExits,
-    SimulatedRow,
-    SimulateResult,
-)
+from harness.cstates.simulate.result import ChoiceAgreement, SimulatedRow
 from harness.cstates.simulate.text import lines
-
-
-def row(governor: str, agreement: ChoiceAgreement | None, per_s: float | None) -> SimulatedRow:
-    return SimulatedRow(
-        governor=governor,
-        kernel="",
-        intervals=10,
-        entries=10,
-        too_deep_share=0.25,
-        too_shallow_share=0.5,
-        exit_us=SimulatedExits(mean=3.14159, p50=1, p99=20, per_s=per_s),
-        residency={"POLL": 0.25, "C1": 0.75},
-        agreement=agreement,
-    )
+from tests.harness.cstates.simulate.results import result, row
 
 
 def text(*rows: SimulatedRow) -> str:
-    result = SimulateResult(
-        table="vm:haltpoll", trace="idle\x1b.csv", intervals=10, duration_s=1, tick="recorded",
-        tick_hz=250, latency_limit_us=None, closed=(), rows=rows,
-    )  # fmt: skip
-    return "\n".join(lines(result, 100))
+    return "\n".join(lines(result(*rows), 100))
 
 
 def test_a_row_has_shares_delays_and_the_residency_of_each_state() -> None:

@@ -44,7 +44,9 @@ def test_flame_grows_up_and_icicle_down(profile_of: Callable[..., Profile]) -> N
     assert [title for title, _ in flame] == [title for title, _ in icicle]
     assert flame[0][1] == max(y for _, y in flame)
     assert icicle[0][1] == min(y for _, y in icicle)
-    assert any(title.startswith("10 more, each narrower than a pixel: 10.0 ms") for title, _ in flame)
+    assert any(
+        title.startswith("10 more, each narrower than a pixel: 10.0 ms") for title, _ in flame
+    )
 
 
 def test_truncated_chains_are_last_and_the_legend_lists_the_colours_used(
