@@ -19,6 +19,7 @@ HELD_OUT = [
     "state-walk",
     "merge-lists",
 ]
+LOOK_ALIKES = ["o-n-critical-section", "hash-under-lock", "spin-convoy"]
 NAMES = [
     "independent-adds",
     "dependent-chain",
@@ -36,6 +37,7 @@ NAMES = [
     "false-sharing",
     "contended-mutex",
     "thundering-herd",
+    *LOOK_ALIKES,
     "page-faults",
     "system-calls",
     "sleep-wake",
@@ -61,6 +63,7 @@ def test_the_list_names_every_kernel_and_its_answer(kernels: Path) -> None:
     for kernel in document["kernels"]:
         assert all(kernel[key] for key in ("expected", "what", "without_counters"))
     assert [kernel["name"] for kernel in document["kernels"] if kernel["held_out"]] == HELD_OUT
+    assert [kernel["name"] for kernel in document["kernels"] if kernel["look_alike"]] == LOOK_ALIKES
     words = run(kernels, "--list").stdout.splitlines()
     assert [line.split()[0] for line in words] == ["kernel", *NAMES]
 

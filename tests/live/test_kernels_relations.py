@@ -164,6 +164,53 @@ def test_threads_under_a_mutex_wait_and_a_single_thread_does_not(run: Run) -> No
     assert many["voluntary_switches"] > 5 * (1 + alone["voluntary_switches"])
 
 
+def with_look_alike(run: Run, name: str) -> tuple[Report, Report]:
+    """Return the accounts of a program and of its look-alike, of a run of 0.4 s each."""
+    reports = [run(name, "--duration", 0.4, *more) for more in ((), ("--look-alike",))]
+    assert [report["parameters"]["look_alike"] for report in reports] == ["no", "yes"]
+    assert [report["expected"] for report in reports] == ["waiting: lock", "not waiting: lock"]
+    for report in reports:
+        account = report["account"]
+        assert account["acquisitions"] == report["iterations"]
+        assert 0 <= account["waits"] <= account["acquisitions"]
+        # At most one thread holds the lock, and at most all of them wait.
+        assert account["held_ns"] <= report["elapsed_ns"]
+        assert account["wait_ns"] <= report["parameters"]["threads"] * report["elapsed_ns"]
+    return reports[0]["account"], reports[1]["account"]
+
+
+def test_work_under_the_lock_grows_with_the_entries_and_not_in_the_look_alike(run: Run) -> None:
+    fault, look_alike = with_look_alike(run, "o-n-critical-section")
+    few, many = "least_held_ns_with_few_entries", "least_held_ns_with_many_entries"
+    assert fault[many] > 4 * fault[few]
+    assert look_alike[many] < 4 * look_alike[few]
+    assert look_alike["entries_visited"] == look_alike["acquisitions"]
+    assert fault["entries_visited"] > 100 * fault["acquisitions"]
+
+
+def test_chains_under_the_lock_are_long_and_short_in_the_look_alike(run: Run) -> None:
+    fault, look_alike = with_look_alike(run, "hash-under-lock")
+    assert (fault["longest_chain"], look_alike["longest_chain"]) == (256, 1)
+    assert fault["nodes_visited"] > 64 * fault["acquisitions"]
+    assert look_alike["nodes_visited"] == look_alike["acquisitions"]
+    held = [account["held_ns"] / account["acquisitions"] for account in (fault, look_alike)]
+    assert held[0] > held[1]
+
+
+def test_the_holder_of_the_spin_lock_is_preempted_and_not_that_of_the_look_alike(run: Run) -> None:
+    """Threads of both are preempted alike; only the place of the work differs."""
+    fault, look_alike = with_look_alike(run, "spin-convoy")
+    assert fault["holder_preemptions"] > 0
+    assert fault["held_ns_with_preemption"] > 0
+    assert look_alike["preemptions"] > 0
+    shares = [
+        account["holder_preemptions"] / account["preemptions"] for account in (fault, look_alike)
+    ]
+    assert shares[0] > 2 * shares[1]
+    waits = [account["wait_ns"] / account["acquisitions"] for account in (fault, look_alike)]
+    assert waits[0] > 2 * waits[1]
+
+
 def test_every_item_wakes_the_whole_herd(run: Run) -> None:
     report = run("thundering-herd", "--iterations", 1000, "--threads", 8)
     assert report["iterations"] == 8000

@@ -11,7 +11,7 @@ from harness.labs.kernels.result import KernelRow, KernelVerdict
 from stallscope.collector import CollectorOptions
 from stallscope.errors import StallscopeError
 from topdown.slots.measurement import Kind, Measurement
-from topdown.slots.without_pmu.kernel_findings import CAUSE_NOT_KNOWN
+from topdown.slots.without_pmu.kernel_findings import CAUSE_NOT_KNOWN, RUN_QUEUE
 from topdown.slots.without_pmu.observation import observe
 
 OBSERVED_S = 1.0
@@ -24,8 +24,10 @@ _SEVERAL_THREADS = (
     "one core"
 )
 # Kernel counters do not distinguish a contended lock from idle threads in futex.
-_FUTEX_ANSWER = "waiting: lock"
+_LOCK_ANSWER = "waiting: lock"
 _FUTEX_UNKNOWN = f"time in futex is {CAUSE_NOT_KNOWN}"
+# Threads that spin for a lock are ready or run; nothing shows what they wait for.
+_SPINNING_UNKNOWN = "kernel counters show threads that wait for a CPU, not that one holds a lock"
 _NO_SOURCE = "no hardware counter can be read, and there is no modelled source here"
 
 Diagnose = Callable[[KnownKernel], Measurement]
@@ -96,8 +98,9 @@ def _by_kernel_counters(kernel: KnownKernel) -> KernelRow:
         options = CollectorOptions(Path(directory) / "run", pids=(pid,), duration_s=OBSERVED_S)
         finding = observe(options).finding
     source = "kernel counters"
-    if finding is None and kernel.expected == _FUTEX_ANSWER:
-        return _row(kernel, KernelVerdict.BEYOND, _FUTEX_UNKNOWN, source=source)
+    if kernel.expected == _LOCK_ANSWER and (finding is None or finding.answer == RUN_QUEUE):
+        why = _FUTEX_UNKNOWN if finding is None else _SPINNING_UNKNOWN
+        return _row(kernel, KernelVerdict.BEYOND, why, source=source)
     if finding is None:
         why = "no finding in samples and kernel counters"
         return _row(kernel, KernelVerdict.WRONG, why, kind=Kind.MEASURED, source=source)

@@ -21,7 +21,8 @@ struct kernel_settings {
   unsigned threads = 1;
   cache_sizes caches{};
   std::uint64_t memory_limit_bytes = std::uint64_t{1} << 30U;  // limit of the working set
-  bool padded = false;  // false-sharing only: one cache line per counter, as a control
+  bool look_alike = false;  // without the fault, where the kernel has a look-alike
+  bool padded = false;      // false-sharing only: one cache line per counter, as a control
 };
 
 // A named value in the output that describes how the kernel ran.
@@ -49,6 +50,8 @@ class kernel_base {
   // Not to be called while a thread runs.
   [[nodiscard]] virtual std::uint64_t result() const = 0;
   [[nodiscard]] virtual std::vector<kernel_parameter> parameters() const { return {}; }
+  // Returns what the kernel measured of itself. Not to be called while a thread runs.
+  [[nodiscard]] virtual std::vector<kernel_parameter> account() const { return {}; }
 };
 
 // A private word of a thread, alone in its cache lines, so that its writes do not slow other

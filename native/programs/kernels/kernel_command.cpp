@@ -43,6 +43,7 @@ kernel_settings setting_of(const kernel_command& command, const std::vector<int>
   return {.threads = threads,
           .caches = read_cache_sizes("/sys/devices/system/cpu/" + cpu),
           .memory_limit_bytes = memory_bytes / 4,
+          .look_alike = command.look_alike,
           .padded = command.padded};
 }
 
@@ -54,6 +55,9 @@ std::vector<kernel_parameter> parameters_of(const kernel_entry& entry,
   if (entry.instructions_per_iteration != 0) {
     parameters.push_back(
         {"instructions_per_iteration", std::uint64_t{entry.instructions_per_iteration}});
+  }
+  if (entry.look_alike != nullptr) {
+    parameters.push_back({"look_alike", setting.look_alike ? "yes" : "no"});
   }
   for (auto& parameter : kernel.parameters()) parameters.push_back(std::move(parameter));
   return parameters;
@@ -80,6 +84,10 @@ void add_options(cli::command& sub, kernel_command& command, const kernel_entry&
   sub.add_flag("--json", command.json, "Print JSON also to a terminal");
   if (entry.may_be_padded) {
     sub.add_flag("--padded", command.padded, "Use one cache line per counter, as a control");
+  }
+  if (entry.look_alike != nullptr) {
+    sub.add_flag("--look-alike", command.look_alike,
+                 std::string("Without the fault: ") + entry.look_alike);
   }
 }
 
@@ -111,9 +119,12 @@ void run_command(const kernel_command& command) {
   const auto kernel = entry.make(setting);
   const run_report report = run_kernel(entry, setting.threads, *kernel, options, stop);
   const auto parameters = parameters_of(entry, setting, *kernel);
+  kernel_entry reported = entry;
+  if (setting.look_alike) reported.expected = "not waiting: lock";
   const bool to_terminal = !command.json && isatty(STDOUT_FILENO) != 0;
-  write_out(to_terminal ? report_text(entry, report, parameters)
-                        : report_json(entry, report, parameters));
+  const auto account = kernel->account();
+  write_out(to_terminal ? report_text(reported, report, parameters, account)
+                        : report_json(reported, report, parameters, account));
 }
 
 void write_list(bool json) {

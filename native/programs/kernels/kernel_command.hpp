@@ -18,6 +18,7 @@ struct kernel_command {
   std::optional<unsigned> threads;
   std::string cpus;
   bool json = false;
+  bool look_alike = false;
   bool padded = false;
 };
 

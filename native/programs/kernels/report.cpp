@@ -26,7 +26,9 @@ ordered_json json_of(const kernel_entry& entry) {
                          {"most_threads", entry.most_threads},
                          {"iterations_per_call", entry.iterations_per_call},
                          {"instructions_per_iteration", nullptr},
+                         {"look_alike", nullptr},
                          {"held_out", entry.held_out}};
+  if (entry.look_alike != nullptr) kernel["look_alike"] = entry.look_alike;
   if (entry.instructions_per_iteration != 0) {
     kernel["instructions_per_iteration"] = entry.instructions_per_iteration;
   }
@@ -56,7 +58,8 @@ std::string list_text(std::span<const kernel_entry> kernels) {
 }
 
 std::string report_json(const kernel_entry& entry, const run_report& report,
-                        std::span<const kernel_parameter> parameters) {
+                        std::span<const kernel_parameter> parameters,
+                        std::span<const kernel_parameter> account) {
   ordered_json document = {{"schema", "stallscope.kernels/1"},
                            {"kernel", entry.name},
                            {"expected", entry.expected},
@@ -74,11 +77,17 @@ std::string report_json(const kernel_entry& entry, const run_report& report,
     std::visit([&](const auto& value) { document["parameters"][parameter.name] = value; },
                parameter.value);
   }
+  // Only kernels that measure themselves have an account.
+  for (const auto& measured : account) {
+    std::visit([&](const auto& value) { document["account"][measured.name] = value; },
+               measured.value);
+  }
   return document.dump();
 }
 
 std::string report_text(const kernel_entry& entry, const run_report& report,
-                        std::span<const kernel_parameter> parameters) {
+                        std::span<const kernel_parameter> parameters,
+                        std::span<const kernel_parameter> account) {
   const auto cpu_ns = static_cast<double>(report.cpu_ns);
   std::string text =
       line("%s: %s", entry.name, entry.what) + line("  expected         %s", entry.expected) +
@@ -94,6 +103,10 @@ std::string report_text(const kernel_entry& entry, const run_report& report,
                static_cast<unsigned long long>(report.involuntary_switches));
   for (const auto& parameter : parameters) {
     text += line("  %-16s %s", parameter.name.c_str(), text_of(parameter).c_str());
+  }
+  if (!account.empty()) text += "  measured by the program itself:\n";
+  for (const auto& measured : account) {
+    text += line("    %-32s %s", measured.name.c_str(), text_of(measured).c_str());
   }
   text.pop_back();
   return text;

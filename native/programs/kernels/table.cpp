@@ -5,12 +5,14 @@
 
 #include "kernels/branches.hpp"
 #include "kernels/code_footprint.hpp"
+#include "kernels/critical_sections.hpp"
 #include "kernels/dependency_chains.hpp"
 #include "kernels/held_out.hpp"
 #include "kernels/held_out_loops.hpp"
 #include "kernels/kernel_work.hpp"
 #include "kernels/memory.hpp"
 #include "kernels/sharing.hpp"
+#include "kernels/spin_convoy.hpp"
 
 namespace stallscope::kernels {
 namespace {
@@ -119,6 +121,31 @@ constexpr std::array table = {
                  .iterations_per_call = 20,
                  .threads = 16,
                  .least_threads = 2},
+    kernel_entry{.name = "o-n-critical-section",
+                 .what = "work under a mutex that grows with the number of entries",
+                 .expected = "waiting: lock",
+                 .without_counters = "its account: time under the lock grows with the entries",
+                 .make = make_o_n_critical_section,
+                 .iterations_per_call = 50,
+                 .threads = 4,
+                 .look_alike = "search one slot under the mutex, whatever the number of entries"},
+    kernel_entry{.name = "hash-under-lock",
+                 .what = "lookups in long chains of a hash table under a mutex",
+                 .expected = "waiting: lock",
+                 .without_counters = "its account: nodes visited per lookup",
+                 .make = make_hash_under_lock,
+                 .iterations_per_call = 200,
+                 .threads = 4,
+                 .look_alike = "use a bucket per key, so that every chain has one node"},
+    kernel_entry{.name = "spin-convoy",
+                 .what = "a spin lock whose holder is preempted while the others spin",
+                 .expected = "waiting: lock",
+                 .without_counters = "its account: preemptions of the holder",
+                 .make = make_spin_convoy,
+                 .iterations_per_call = 2,
+                 .threads = 4,
+                 .least_threads = 2,
+                 .look_alike = "do the work before taking the lock"},
     kernel_entry{.name = "page-faults",
                  .what = "writes to fresh pages, dropped again by madvise",
                  .expected = "kernel: page faults",

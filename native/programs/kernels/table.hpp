@@ -28,7 +28,8 @@ struct kernel_entry {
   unsigned most_threads = 64;
   unsigned instructions_per_iteration = 0;  // exact, in user mode; 0: unknown
   bool may_be_padded = false;
-  bool held_out = false;  // no constant of the modelled source was fitted to it
+  const char* look_alike = nullptr;  // what differs with --look-alike; null: there is none
+  bool held_out = false;             // no constant of the modelled source was fitted to it
 };
 
 std::span<const kernel_entry> all_kernels() noexcept;

@@ -54,7 +54,8 @@ TEST_CASE("the table has every kernel once, with a diagnosis in top-down terms")
       "store-forwarding", "false-sharing",     "contended-mutex",     "thundering-herd",
       "page-faults",      "system-calls",      "sleep-wake",          "hash-lookups",
       "copy-and-add",     "multiply-chain",    "mixed-generators",    "opcode-dispatch",
-      "square-roots",     "state-walk",        "merge-lists"};
+      "square-roots",     "state-walk",        "merge-lists",         "o-n-critical-section",
+      "hash-under-lock",  "spin-convoy"};
   const std::set<std::string> starts = {"retiring",      "bad_speculation", "frontend_bound",
                                         "backend_bound", "kernel: ",        "waiting: "};
   std::set<std::string> names;

@@ -1,11 +1,17 @@
 """The diagnosis of known programs by every source."""
 
+from contextlib import nullcontext
+from types import SimpleNamespace
+
+import pytest
+
 from harness.labs.kernels.diagnosis import NOT_SIMULATED, SlotSources, diagnose_kernels
 from harness.labs.kernels.known_kernels import KnownKernel, known_kernels
 from harness.labs.kernels.result import KernelRow, KernelVerdict
 from stallscope.errors import TargetError
 from tests.harness.labs.kernels.measurements import kernel, measurement
 from topdown.slots.measurement import Kind, Measurement
+from topdown.slots.without_pmu.kernel_findings import RUN_QUEUE, SYSTEM_CALLS, KernelFinding
 
 
 def rows_of(kernels: tuple[KnownKernel, ...], sources: SlotSources) -> list[KernelRow]:
@@ -37,6 +43,25 @@ def test_several_threads_are_beyond_the_model() -> None:
     shared = kernel("false-sharing", "backend_bound/memory_bound", threads=2)
     (row,) = rows_of((shared,), SlotSources(modelled=lambda _: measurement("backend_bound")))
     assert (row.verdict, row.kind, row.answer) == (KernelVerdict.BEYOND, Kind.UNAVAILABLE, None)
+
+
+@pytest.mark.parametrize(
+    ("answer", "verdict"),
+    [
+        (None, KernelVerdict.BEYOND),
+        (RUN_QUEUE, KernelVerdict.BEYOND),  # a spinning thread waits for a CPU
+        (SYSTEM_CALLS, KernelVerdict.WRONG),
+    ],
+)
+def test_waiting_for_a_lock_is_beyond_kernel_counters(
+    monkeypatch: pytest.MonkeyPatch, answer: str | None, verdict: KernelVerdict
+) -> None:
+    finding = None if answer is None else KernelFinding(answer, "why")
+    module = "harness.labs.kernels.diagnosis"
+    monkeypatch.setattr(f"{module}.observe", lambda _: SimpleNamespace(finding=finding))
+    monkeypatch.setattr(f"{module}.running_kernel", lambda *_: nullcontext(1))
+    (row,) = rows_of((kernel("spin-convoy", "waiting: lock", threads=4),), SlotSources())
+    assert row.verdict is verdict
 
 
 def test_a_program_that_fails_does_not_stop_the_others() -> None:
