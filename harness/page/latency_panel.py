@@ -82,9 +82,9 @@ def latency_figures(series: Sequence[Series], *, over_time: bool = False) -> lis
         Figure(_histogram(parts, low, high), "Distribution of latency"),
         Figure(_curve(parts, low, high), "Latency by percentile"),
     ]
-    logs = {index: series[index].log for index in parts}
-    if over_time and any(len(log.intervals) > 1 for log in logs.values()):
-        figures.append(Figure(_p99_over_time(logs), "p99 of every interval over time"))
+    over = _p99_points({index: series[index].log for index in parts}) if over_time else {}
+    if any(len(points) > 1 for points in over.values()):
+        figures.append(Figure(_p99_over_time(over), "p99 of every interval over time"))
     counted = {index: series[index].log for index in parts if series[index].counts_requests}
     if counted:
         figures.append(Figure(_rate(counted), "Requests per second over time"))
@@ -176,8 +176,8 @@ def _rate(logs: Mapping[int, IntervalLog]) -> Markup:
     )
 
 
-def _p99_over_time(logs: Mapping[int, IntervalLog]) -> Markup:
-    """Return p99 of every interval; an interval much shorter than the rest is left out."""
+def _p99_points(logs: Mapping[int, IntervalLog]) -> dict[int, list[tuple[float, float]]]:
+    """Return time in s and p99 in ms of every interval, without those much shorter than others."""
     series: dict[int, list[tuple[float, float]]] = {}
     begin = min(log.intervals[0].start_s for log in logs.values())
     for index, log in logs.items():
@@ -188,6 +188,10 @@ def _p99_over_time(logs: Mapping[int, IntervalLog]) -> Markup:
             if interval.length_s > longest / 4
             and (p99_ns := interval.histogram.percentile(99)) is not None
         ]
+    return series
+
+
+def _p99_over_time(series: Mapping[int, Sequence[tuple[float, float]]]) -> Markup:
     end = max([1.0, *(time_s for points in series.values() for time_s, _ in points)])
     top = max([0.001, *(p99 for points in series.values() for _, p99 in points)]) * 1.08
     plot = Plot(

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from cstates.fingerprint import Fingerprint
 from harness.labs.stages.options import StagesOptions
-from harness.labs.stages.plan import LoadLevel, Side, StagesRun
+from harness.labs.stages.plan import FIXED_RATE, LoadLevel, Side, StagesRun
 from harness.labs.verdict import lab_estimate
 from harness.workload.cores import Cores
 from stallscope.statistics.estimate import Estimate
@@ -117,6 +117,14 @@ class StagesMeasurement:
             self.values(load, side, quantity) for side in (Side.STAGED, Side.UNSTAGED)
         )
         return lab_estimate(paired_ratios(staged, unstaged))
+
+    @property
+    def fixed_load(self) -> LoadLevel:
+        """Return the load of the p99 ratio: 60 % of the capacity, else the first fixed rate."""
+        rates = [load for load in self.options.loads if load.rate_per_s is not None]
+        if FIXED_RATE in self.options.loads or not rates:
+            return FIXED_RATE
+        return rates[0]
 
     def complete_pairs(self, load: LoadLevel) -> int:
         """Return the number of pairs with both sides under a load."""

@@ -7,7 +7,7 @@ runs the requests is counted.
 import math
 import subprocess
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from harness.labs.stages.measurement import SlotTrees
@@ -31,15 +31,17 @@ class _ReplayReport(Record, frozen=True, kw_only=True):
     cpu_seconds: Number
 
 
-def model_sides(setup: StagesSetup, on_side: Callable[[Side], None]) -> SlotTrees:
-    """Return the modelled slots of both sides, or the reason why there are none."""
+def model_sides(
+    setup: StagesSetup, on_side: Callable[[Side], None], sides: Sequence[Side] = tuple(Side)
+) -> SlotTrees:
+    """Return the modelled slots of the sides, or the reason why there are none."""
     try:
         with tempfile.TemporaryDirectory(prefix="stallscope-") as name:
             folder = Path(name)
             batches = logged_batches(setup, folder)
             requests = _requests(setup, folder)
             return SlotTrees(
-                {side: _model_side(setup, side, requests, batches, on_side) for side in Side}
+                {side: _model_side(setup, side, requests, batches, on_side) for side in sides}
             )
     except (TargetError, UnableError, RecordingError) as error:
         return SlotTrees({}, error.message)

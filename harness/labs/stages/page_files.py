@@ -5,7 +5,7 @@ from pathlib import Path
 from harness.cli.outputs import write_whole
 from harness.labs.stages.measurement import StagesMeasurement
 from harness.labs.stages.panel import PageData, SideFlame, render_page
-from harness.labs.stages.plan import FIXED_RATE, SATURATED, LoadLevel, Side
+from harness.labs.stages.plan import SATURATED, LoadLevel, Side
 from harness.labs.stages.result import StagesResult
 from harness.labs.stages.rounds import INTENDED_LOG
 from harness.page.latency_panel import Series
@@ -29,7 +29,7 @@ def write_results(lab: StagesMeasurement, result: StagesResult) -> Path:
 
 def page_data(lab: StagesMeasurement) -> PageData:
     """Return flame graphs, latency logs and facts for the page."""
-    load = FIXED_RATE if FIXED_RATE in lab.options.loads else SATURATED
+    load = lab.fixed_load if lab.fixed_load in lab.options.loads else SATURATED
     host = read_host()
     facts = {"host": host.hostname, "CPU": host.cpu_model, "kernel": host.kernel_release}
     return PageData(

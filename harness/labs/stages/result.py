@@ -12,7 +12,6 @@ from harness.labs.stages.measurement import (
 )
 from harness.labs.stages.notes import stages_notes
 from harness.labs.stages.plan import (
-    FIXED_RATE,
     NEAR_SATURATION,
     SATURATED,
     LoadLevel,
@@ -167,6 +166,7 @@ class StagesResult(Document, frozen=True, kw_only=True, tag="stallscope.lab.stag
     verdict: str
     verdict_reason: str
     p99_ratio_at_share: Amount | None
+    p99_ratio_at_rate_per_s: Amount | None = None
     capacity_per_s: Amount | None
     slots: dict[Side, TopdownResult] | None  # with "kind" and "nodes"
     icache_miss_ratio_counted: SideValues | None = None  # misses per access, by the PMU
@@ -195,7 +195,7 @@ def stages_result(lab: StagesMeasurement) -> StagesResult:
         synthetic=options.path == "codec",
         pairs=lab.complete_pairs(SATURATED),
         throughput_ratio=lab.ratio(SATURATED, THROUGHPUT.of),
-        p99_ratio=lab.ratio(FIXED_RATE, P99.of),
+        p99_ratio=lab.ratio(lab.fixed_load, P99.of),
         p99_ratio_near_saturation=lab.ratio(NEAR_SATURATION, P99.of),
         cpu_per_request_ratio=lab.ratio(SATURATED, CPU.of),
         icache_miss_ratio=SideValues(
@@ -215,7 +215,8 @@ def stages_result(lab: StagesMeasurement) -> StagesResult:
         average_batch=lab.estimate(SATURATED, Side.STAGED, BATCH.of).median,
         verdict=str(verdict.conclusion),
         verdict_reason=verdict.reason,
-        p99_ratio_at_share=FIXED_RATE.share,
+        p99_ratio_at_share=lab.fixed_load.share,
+        p99_ratio_at_rate_per_s=lab.fixed_load.rate_per_s,
         capacity_per_s=lab.capacity_per_s,
         slots=slots,
         icache_miss_ratio_counted=_counted_misses(lab),
