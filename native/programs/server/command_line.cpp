@@ -199,8 +199,9 @@ void for_each_pair(const std::string& option, const std::string& text, std::uint
                          return whole_number(option, part.substr(equals + 1), most);
                        });
     if (!known) {
-      throw usage_failure(option + ": '" + std::string(part) + "' is invalid: use the form " +
-                          example);
+      std::string message = option + ": '";
+      message.append(part).append("' is invalid: use the form ").append(example);
+      throw usage_failure(message);
     }
     at = end + 1;
   }
