@@ -7,15 +7,16 @@ import subprocess
 import tomllib
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import pytest
 from hypothesis import HealthCheck, settings
 from xdist.scheduler import LoadScopeScheduling
 
 from tests.parts import PARTS, part_of, parts_of_file
-from topdown.stacks.profile import Function, FunctionKind, Profile, SampleSource, Thread
+
+if TYPE_CHECKING:
+    from topdown.stacks.profile import Profile
 
 # A busy machine must not fail a property test: hypothesis has no deadline.
 settings.register_profile("timeless", deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -162,6 +163,34 @@ def restored_interrupt_handler() -> Iterator[None]:
     signal.signal(signal.SIGINT, before)
 
 
+def rotated_paths(paths: Sequence[Path], worker: int, workers: int) -> list[Path]:
+    """The paths, starting after this worker's share of the bytes of test files."""
+    sizes = [
+        sum(file.stat().st_size for file in [*path.rglob("test_*.py")] or [path]) for path in paths
+    ]
+    before = 0
+    for start, size in enumerate(sizes):
+        if before >= sum(sizes) * worker / workers:
+            return [*paths[start:], *paths[:start]]
+        before += size
+    return list(paths)
+
+
+def pytest_sessionstart(session: pytest.Session) -> None:
+    """Makes each worker start its collection in another folder.
+
+    pytest rewrites the assertions of each test file once and stores the result. That is most of the CPU
+    time of a first collection, and the workers share it if they do not read the same file at once.
+    """
+    config = session.config
+    worker = os.environ.get("PYTEST_XDIST_WORKER", "").removeprefix("gw")
+    if hasattr(config, "workerinput") and config.args == config.getini("testpaths"):
+        paths = sorted(path for path in HERE.iterdir() if any(path.rglob("test_*.py")))
+        paths += sorted(HERE.glob("test_*.py"))
+        workers = int(os.environ["PYTEST_XDIST_WORKER_COUNT"])
+        config.args = [str(path) for path in rotated_paths(paths, int(worker), workers)]
+
+
 # Folders whose tests share an expensive set-up and take long. A single worker runs all tests of such
 # a folder, and runs them first, so that none is left over at the end.
 TOGETHER = ("unwind", "pmu_guest", "browser", "house")
@@ -177,7 +206,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         folder = item.path.relative_to(HERE).parts[0]
         return TOGETHER.index(folder) if folder in TOGETHER else len(TOGETHER)
 
-    items.sort(key=place)
+    # The same order in each worker.
+    items.sort(key=lambda item: (place(item), item.path))
     for item in items:
         if item.get_closest_marker("pmu"):  # boots a guest and emulates every instruction
             item.add_marker(pytest.mark.timeout(900))
@@ -233,59 +263,9 @@ def busy_process(tmp_path: Path):
             process.kill()
 
 
-class ProfileBuilder:
-    """Builds profiles from rows (frames from the root, samples, thread), with 1 ms per sample."""
-
-    def __init__(self) -> None:
-        self.functions = [Function("all", "", FunctionKind.ROOT)]
-        self.parents, self.owners = [-1], [0]
-        self.nodes: dict[tuple[int, int], int] = {}
-
-    def _node(self, frames: Sequence[str | Function]) -> int:
-        node = 0
-        for frame in frames:
-            function = (
-                frame
-                if isinstance(frame, Function)
-                else Function(frame, "/bin/it", FunctionKind.USER)
-            )
-            if function not in self.functions:
-                self.functions.append(function)
-            owner = self.functions.index(function)
-            if (node, owner) not in self.nodes:
-                self.nodes[node, owner] = len(self.parents)
-                self.parents.append(node)
-                self.owners.append(owner)
-            node = self.nodes[node, owner]
-        return node
-
-    def build(self, rows: Sequence[tuple[Any, ...]], **changes: Any) -> Profile:
-        threads = changes.pop("threads", (Thread(1, 1, "it", "main"),))
-        weighed = [(self._node(row[0]), row[1], row[2] if len(row) > 2 else 0) for row in rows]
-        samples = np.array([row[1] for row in weighed], dtype=np.int64)
-        defaults: dict[str, Any] = {
-            "source": SampleSource("cpu-clock", "measured", "ns", 1000, None, "user+kernel"),
-            "title": "it",
-            "samples": int(samples.sum()),
-            "lost": 0,
-            "duration_s": 1.0,
-            "unknown_share": 0.0,
-            "truncated_share": 0.0,
-        }
-        return Profile(
-            functions=tuple(self.functions),
-            threads=tuple(threads),
-            node_parent=np.array(self.parents, dtype=np.int32),
-            node_function=np.array(self.owners, dtype=np.int32),
-            weight_node=np.array([row[0] for row in weighed], dtype=np.int32),
-            weight_thread=np.array([row[2] for row in weighed], dtype=np.int32),
-            weight_samples=samples,
-            weight_value=samples * 1_000_000,
-            **(defaults | changes),
-        )
-
-
 @pytest.fixture(scope="session")
-def profile_of() -> Callable[..., Profile]:
+def profile_of() -> "Callable[..., Profile]":
     """A function from rows and changes to a profile."""
+    from tests.profile_builder import ProfileBuilder  # numpy takes long to load
+
     return lambda rows, **changes: ProfileBuilder().build(rows, **changes)

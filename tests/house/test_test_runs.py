@@ -4,8 +4,12 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
+
+from tests.conftest import FailureLedger, SkipLedger, rotated_paths
 
 
 def run_pytest(
@@ -24,21 +28,27 @@ def run_pytest(
     )
 
 
-@pytest.mark.parametrize(
-    ("reason", "status"),
-    [("needs root: this user is not", 0), ("no reason", 1)],
-)
-def test_only_listed_skips_pass(tmp_path: Path, checkout: Path, reason: str, status: int) -> None:
-    body = f"import pytest\ndef test_a(): pass\ndef test_b(): pytest.skip({reason!r})\n"
+def test_skips_pass_only_if_their_reason_is_listed(tmp_path: Path, checkout: Path) -> None:
+    (tmp_path / "test_module.py").write_text(
+        "import pytest\npytest.skip('a whim', allow_module_level=True)\n"
+    )
+    body = (
+        "import pytest\n"
+        "def test_a(): pass\n"
+        "def test_b(): pytest.skip('needs root: this user is not')\n"
+        "def test_c(): pytest.skip('no reason')\n"
+    )
     run = run_pytest(tmp_path, checkout, body)
-    assert run.returncode == status, run.stdout
-    assert ("skip not on tests/skips.toml" in run.stdout) == bool(status)
+    assert run.returncode == 1, run.stdout
+    refused = [line for line in run.stdout.splitlines() if "not on tests/skips.toml" in line]
+    assert len(refused) == 2
+    assert "test_module.py: a whim" in refused[0]
+    assert "test_it.py::test_c: no reason" in refused[1]
 
 
-def test_a_skipped_module_needs_a_listed_reason(tmp_path: Path, checkout: Path) -> None:
-    body = "import pytest\npytest.skip('a whim', allow_module_level=True)\n"
-    run = run_pytest(tmp_path, checkout, body + "def test_a(): pass\n")
-    assert "skip not on tests/skips.toml" in run.stdout
+def test_a_run_whose_skips_are_listed_passes(tmp_path: Path, checkout: Path) -> None:
+    body = "import pytest\ndef test_b(): pytest.skip('needs root: this user is not')\n"
+    assert run_pytest(tmp_path, checkout, body).returncode == 0
 
 
 MEASURES = "import pytest\n@pytest.mark.live\ndef test_a(): assert False\n"
@@ -49,10 +59,6 @@ MEASURES = "import pytest\n@pytest.mark.live\ndef test_a(): assert False\n"
     [
         (MEASURES, ["test_it.py::test_a"]),
         (MEASURES + "def test_b(): assert False\n", None),
-        (MEASURES + "def test_b(): pytest.skip('a whim')\n", None),
-        (MEASURES + "".join(f"test_{n} = test_a\n" for n in range(5)), None),
-        ("def test_a(): assert False\n", None),
-        ("def test_a(): pass\n", None),
         ("import nothing_of_that_name\n", None),
     ],
 )
@@ -69,3 +75,42 @@ def test_few_failures_of_measuring_tests_are_listed(
         (tmp_path / "again").read_text().splitlines() if (tmp_path / "again").exists() else None
     )
     assert listed == again, run.stdout
+
+
+def failed(name: str, *marks: str) -> Any:
+    return SimpleNamespace(nodeid=name, failed=True, keywords=dict.fromkeys(marks))
+
+
+@pytest.mark.parametrize(
+    ("reports", "refused", "listed"),
+    [
+        ([failed("a", "live"), failed("b", "pmu")], [], "a\nb\n"),
+        ([failed("a", "live"), failed("b")], [], None),
+        ([failed("a", "live")], ["c: a whim"], None),
+        ([failed(str(number), "live") for number in range(6)], [], None),
+        ([], [], None),
+    ],
+)
+def test_only_few_measuring_failures_without_other_faults_are_listed(
+    tmp_path: Path, reports: list[Any], refused: list[str], listed: str | None
+) -> None:
+    skips = SkipLedger()
+    skips.refused = refused
+    again = tmp_path / "again"
+    again.write_text("of an earlier run\n")
+    ledger = FailureLedger(again, skips)
+    for report in reports:
+        ledger.pytest_runtest_logreport(report)
+    ledger.pytest_sessionfinish(pytest.ExitCode.TESTS_FAILED)
+    assert (again.read_text() if again.exists() else None) == listed
+
+
+def test_workers_begin_to_collect_at_equal_shares_of_the_bytes(tmp_path: Path) -> None:
+    paths = []
+    for name, size in (("a", 10), ("b", 200), ("c", 10), ("d", 180)):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "test_it.py").write_bytes(b"#" * size)
+        paths.append(tmp_path / name)
+    starts = [rotated_paths(paths, worker, 2)[0].name for worker in range(2)]
+    assert starts == ["a", "c"]
+    assert sorted(rotated_paths(paths, 1, 2)) == paths
