@@ -9,6 +9,7 @@ Examples:
   stallscope lab memory                        (about half a minute)
   stallscope lab memory --quick -o memory.svg
   stallscope lab memory --json | jq '.levels[] | [.name, .found.latency_ns]'
+  stallscope lab memory --threads 1,8,16 --events memory
   stallscope lab memory --most 64M --pages small --threads 1,2,4
 """
 
@@ -41,6 +42,13 @@ Examples:
 @click.option(
     "--quick", is_flag=True, help="Measure fewer rings and strides for a shorter time: about 5 s."
 )
+@click.option(
+    "--events",
+    multiple=True,
+    metavar="EVENTS",
+    help="Events to count in each thread, beside cycles, instructions and software events; may be "
+    "repeated. memory: loads, misses by level, stalls and write-backs.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document instead of text.")
 @click.option(
     "-o",
@@ -57,13 +65,15 @@ def command(
     threads: str | None,
     cpus: str | None,
     quick: bool,
+    events: tuple[str, ...],
     as_json: bool,
     output: tuple[Path, ...],
 ) -> None:
     """Measure the latency of caches and memory.
 
     Reads rings of cache lines in random order: with growing sizes, small and huge pages, large
-    strides, several threads, and every pair of NUMA nodes. Detects the levels in the curve and
+    strides, several threads, and every pair of NUMA nodes. Sequential, strided and prefetched
+    reads beside random ones show the effect of prefetching. Detects the levels in the curve and
     compares them with sysfs. Ctrl-C keeps the measured points.
     """
     from harness.cli.outputs import check_files  # noqa: PLC0415 - start-up stays light
@@ -73,6 +83,6 @@ def command(
 
     texts = OptionTexts(least=least, most=most, pages=pages, strides=strides, threads=threads)
     allowed = usable_cpus(cpus)
-    options = memory_options(texts, quick=quick, cpu_count=len(allowed))
+    options = memory_options(texts, quick=quick, cpu_count=len(allowed), events=events)
     check_files(output, SUFFIXES)
     run_memory(options, allowed, output, as_json=as_json)

@@ -2,6 +2,7 @@
 
 from topdown.slots.model import load
 
+MEMORY_PRESET = "memory"  # stands for the events of the memory hierarchy
 # The first name that a model has, else the generic name, which the kernel encodes for the CPU:
 # LLC-loads are the loads that missed the level above the last one.
 _EVENTS = {

@@ -1,7 +1,7 @@
 """The measurement of the memory lab: runs the parts of the plan, until the end or Ctrl-C."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -63,8 +63,9 @@ def measure_memory(
     *,
     limit_bytes: int,
     on_progress: Callable[[MemoryProgress], None],
+    events: Sequence[str] = (),
 ) -> MemoryMeasurement:
-    """Return the readings; Ctrl-C ends the lab and keeps them.
+    """Return the readings; Ctrl-C ends the lab and keeps them. Threads count the events.
 
     Raises UnableError if the measuring program cannot run.
     """
@@ -75,7 +76,8 @@ def measure_memory(
         readings: list[PointReading] = []
         left_out = list(part.left_out)
         try:
-            run_points(part.points, part.repeats, partial(_keep, part, readings, left_out, clock))
+            keep = partial(_keep, part, readings, left_out, clock)
+            run_points(part.points, part.repeats, keep, events)
         except KeyboardInterrupt:
             interrupted = True
         note = part.note if not interrupted else "interrupted"

@@ -25,6 +25,7 @@ class MemoryOptions:
     strides: tuple[int, ...] = ()
     threads: tuple[int, ...] = ()
     quick: bool = False
+    events: tuple[str, ...] = ()  # to count, in addition to software events; empty: the default
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +39,9 @@ class OptionTexts:
     threads: str | None
 
 
-def memory_options(texts: OptionTexts, *, quick: bool, cpu_count: int) -> MemoryOptions:
+def memory_options(
+    texts: OptionTexts, *, quick: bool, cpu_count: int, events: tuple[str, ...] = ()
+) -> MemoryOptions:
     """Return the options; raises UsageError for an invalid value."""
     least, most = _ring("--least", texts.least), _ring("--most", texts.most)
     if least > most:
@@ -52,6 +55,7 @@ def memory_options(texts: OptionTexts, *, quick: bool, cpu_count: int) -> Memory
         strides=_strides(texts.strides) if texts.strides is not None else (),
         threads=_threads(texts.threads, cpu_count) if texts.threads is not None else (),
         quick=quick,
+        events=events,
     )
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from harness.labs.memory.options import GIB, KIB, MIB, SMALLEST_BYTES, MemoryOptions
-from harness.labs.memory.points import LINE_BYTES, RingPoint, SkippedPoint
+from harness.labs.memory.points import LINE_BYTES, ChaseOrder, RingPoint, SkippedPoint
 from harness.labs.memory.program import Repeats
 from harness.workload.machine import LabMachine
 from stallscope.quantities import size_text
@@ -15,6 +15,14 @@ LINE_COUNTS = (2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 16, 17, 18, 20, 21, 2
 # Powers of two from less than one way of a level 1 cache to more than one of level 2.
 STRIDES = tuple(512 << shift for shift in range(12))
 _ODD_STRIDES = (4 * KIB, 64 * KIB, 256 * KIB)  # each is also measured with one more line
+# Each order with the distance of its lines: sequential, strided, random, random with prefetches.
+STRIDED_BYTES = 256
+ORDERS = (
+    (ChaseOrder.ASCENDING, LINE_BYTES),
+    (ChaseOrder.ASCENDING, STRIDED_BYTES),
+    (ChaseOrder.RANDOM, LINE_BYTES),
+    (ChaseOrder.PREFETCHED, LINE_BYTES),
+)
 _THREADS_FROM = 16 * KIB
 _THREADS_TO = 256 * MIB
 _THREADS_TOTAL = 4 * GIB  # of all rings together, enough to exceed every cache
@@ -30,6 +38,7 @@ class LabSection(StrEnum):
     STRIDES = "strides"
     THREADS = "threads"
     NODES = "nodes"
+    ORDERS = "orders"
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +75,7 @@ def make_plan(
         PlanPart(LabSection.STRIDES, tuple(_strides(machine, options)), (), short),
         _threads(machine, options, long),
         _nodes(machine, options, long),
+        PlanPart(LabSection.ORDERS, tuple(_orders(machine, options)), (), long),
     )
     why = f"more than the lab's limit of {size_text(limit_bytes)}, a quarter of available memory"
     return tuple(_within(part, limit_bytes, why) for part in parts)
@@ -143,6 +153,21 @@ def _nodes(machine: LabMachine, options: MemoryOptions, repeats: Repeats) -> Pla
         if near.cpus and far.has_memory
     )
     return PlanPart(LabSection.NODES, tuple(points), (), repeats)
+
+
+def _orders(machine: LabMachine, options: MemoryOptions) -> Iterator[RingPoint]:
+    """Yield rings of a size per level, in every order, so that the prefetcher's effect shows."""
+    beyond = max(64 * MIB, 4 * largest_cache(machine))
+    sizes = [cache.size_bytes // 2 for cache in machine.caches] + [min(beyond, options.max_bytes)]
+    for size in sorted({size for size in sizes if options.min_bytes <= size <= options.max_bytes}):
+        for order, stride in ORDERS:
+            yield RingPoint(
+                lines=max(2, size // stride),
+                stride_bytes=stride,
+                pages=options.pages[0],
+                cpus=machine.cpus[:1],
+                order=order,
+            )
 
 
 def _within(part: PlanPart, limit_bytes: int, why: str) -> PlanPart:

@@ -15,6 +15,14 @@ class Pages(StrEnum):
     SMALL = "small"
 
 
+class ChaseOrder(StrEnum):
+    """The order in which a ring visits its lines; prefetched: random with prefetch instructions."""
+
+    RANDOM = "random"
+    ASCENDING = "ascending"
+    PREFETCHED = "prefetched"
+
+
 @dataclass(frozen=True, slots=True)
 class RingPoint:
     """Threads that each walk a private ring at the same time."""
@@ -24,6 +32,7 @@ class RingPoint:
     pages: Pages
     cpus: tuple[int, ...]  # one thread on each
     node: int | None = None  # NUMA node of the memory; None: the kernel's choice
+    order: ChaseOrder = ChaseOrder.RANDOM
 
     @property
     def ring_bytes(self) -> int:

@@ -35,7 +35,10 @@ class Repeats:
 
 
 def run_points(
-    points: Sequence[RingPoint], repeats: Repeats, on_result: Callable[[PointResult], None]
+    points: Sequence[RingPoint],
+    repeats: Repeats,
+    on_result: Callable[[PointResult], None],
+    events: Sequence[str] = (),
 ) -> None:
     """Measure the points; ``on_result`` receives every result at once.
 
@@ -56,7 +59,7 @@ def run_points(
     with process:
         try:
             with suppress(BrokenPipeError):  # it has ended; its exit status is checked below
-                process.stdin.write(plan_document(points, repeats).encode())
+                process.stdin.write(plan_document(points, repeats, events).encode())
                 process.stdin.close()
             for line in process.stdout:
                 _pass_on(line, points, on_result)
@@ -71,10 +74,11 @@ def run_points(
             process.kill()
 
 
-def plan_document(points: Sequence[RingPoint], repeats: Repeats) -> str:
-    """Return the plan as JSON."""
+def plan_document(points: Sequence[RingPoint], repeats: Repeats, events: Sequence[str] = ()) -> str:
+    """Return the plan as JSON; without events the program counts its default ones."""
     return json.dumps(
-        {
+        ({"events": list(events)} if events else {})
+        | {
             "schema": PLAN_SCHEMA,
             "repeats": repeats.count,
             "repeat_ns": repeats.repeat_ns,
@@ -85,6 +89,7 @@ def plan_document(points: Sequence[RingPoint], repeats: Repeats) -> str:
                     "pages": point.pages.value,
                     "cpus": list(point.cpus),
                     "node": point.node,
+                    "order": point.order.value,
                 }
                 for point in points
             ],

@@ -12,7 +12,7 @@ from harness.labs.memory.findings import MemoryFindings, memory_findings
 from harness.labs.memory.levels import Confidence
 from harness.labs.memory.measurement import MemoryMeasurement, SectionReadings
 from harness.labs.memory.plan import LabSection
-from harness.labs.memory.points import Pages, PointReading, SkippedPoint, ThreadReading
+from harness.labs.memory.points import ChaseOrder, Pages, PointReading, SkippedPoint, ThreadReading
 from stallscope.documents import Amount, Count, Document, Natural, Record, field
 
 T = TypeVar("T", bound=Record)
@@ -103,6 +103,7 @@ class MemoryRing(Record, frozen=True, kw_only=True):
     pages: Pages  # requested
     cpus: tuple[Count, ...]
     node: Count | None
+    order: ChaseOrder = ChaseOrder.RANDOM
 
 
 class MemoryPoint(MemoryRing, frozen=True, kw_only=True):
@@ -146,11 +147,12 @@ class MemoryResult(Document, frozen=True, kw_only=True, tag="stallscope.lab.memo
     strides: MemorySection
     threads: MemorySection
     nodes: MemorySection
+    orders: MemorySection = MemorySection(points=(), left_out=(), note=None)
 
     @property
     def sections(self) -> dict[LabSection, MemorySection]:
         """Return the sections in the order in which they ran."""
-        values = (self.curve, self.strides, self.threads, self.nodes)
+        values = (self.curve, self.strides, self.threads, self.nodes, self.orders)
         return dict(zip(LabSection, values, strict=True))
 
 
@@ -172,6 +174,7 @@ def memory_result(lab: MemoryMeasurement, cpu_model: str) -> MemoryResult:
         strides=_section(lab.section(LabSection.STRIDES)),
         threads=_section(lab.section(LabSection.THREADS)),
         nodes=_section(lab.section(LabSection.NODES)),
+        orders=_section(lab.section(LabSection.ORDERS)),
     )
 
 

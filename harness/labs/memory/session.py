@@ -13,6 +13,7 @@ from harness.labs.memory.options import MemoryOptions
 from harness.labs.memory.plan import make_plan
 from harness.labs.memory.result import MemoryResult, memory_result
 from harness.labs.memory.text import lines
+from harness.labs.memory.thread_events import thread_events
 from harness.recordings.settings_text import settings_now, settings_since
 from harness.workload.machine import read_machine
 from stallscope.documents import encode
@@ -52,6 +53,7 @@ def _measure(options: MemoryOptions, allowed: frozenset[int]) -> MemoryMeasureme
             "memory",
             "free some memory, or use smaller rings with --least",
         )
+    events = thread_events(options.events) if options.events else ()
     before = settings_now()
     live = LiveLine()
     live.show(f"measuring: about {sum(part.expected_s for part in parts):.0f} s")
@@ -61,6 +63,7 @@ def _measure(options: MemoryOptions, allowed: frozenset[int]) -> MemoryMeasureme
             parts,
             limit_bytes=limit_bytes,
             on_progress=lambda progress: _show_progress(live, progress),
+            events=events,
         )
     finally:
         live.clear()

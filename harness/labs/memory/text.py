@@ -6,7 +6,8 @@ from statistics import median
 
 from harness.cli.terminal import printable, wrapped
 from harness.labs.memory.caches import SMALLER
-from harness.labs.memory.points import LINE_BYTES, Pages
+from harness.labs.memory.plan import ORDERS, STRIDED_BYTES
+from harness.labs.memory.points import LINE_BYTES, ChaseOrder, Pages
 from harness.labs.memory.result import (
     MemoryCounters,
     MemoryPoint,
@@ -18,6 +19,8 @@ from stallscope.quantities import size_text
 
 _BAR = "█"
 _NOT_MEASURED = "nothing was measured"
+GROWTH_MARK = 1.25  # growth of a count per step above which it is marked
+MIN_COUNT = 1e-3  # per step; a rarer event has no meaningful growth
 _MAX_THREAD_LINES = 8  # with more threads their medians are shown
 # Short names of the kernel's generic events.
 _HEADS = {
@@ -46,6 +49,7 @@ def lines(result: MemoryResult, room: int) -> Iterator[str]:
         ("Latency by stride and number of lines", _strides(result, room)),
         ("Latency by threads, with a private ring per thread", _threads(result, room)),
         ("Latency by NUMA nodes", _nodes(result.nodes)),
+        ("Latency by order of the lines, and what prefetching gains", _orders(result.orders)),
     ):
         yield ""
         yield title
@@ -161,13 +165,17 @@ def _counters(section: MemorySection, counters: MemoryCounters) -> Iterator[str]
         reasons = ", ".join(sorted(set(counters.refused.values())))
         yield f"counters: unavailable ({printable(reasons)}): see stallscope doctor"
         return
-    heads = "".join(f"{_HEADS.get(name, name):>14}" for name in counters.counted)
+    first_counts: dict[int, dict[str, float | None]] = {}
+    heads = "".join(f"{_HEADS.get(name, name)[:13]:>14}" for name in counters.counted)
     yield f"{'per step:':>9}{'thread':>15}{heads}"
     for point in section.points:
+        base = first_counts.setdefault(point.ring_bytes, _median_counts(point))
         for label, counts in _thread_counts(point):
-            cells = (counts.get(name) for name in counters.counted)
-            row = "".join(f"{cell:>14.3f}" if cell is not None else f"{'-':>14}" for cell in cells)
+            row = "".join(
+                f"{_count_cell(counts.get(name), base.get(name)):>14}" for name in counters.counted
+            )
             yield f"{size_text(point.ring_bytes):>9}{label:>15}{row}"
+    yield f"!: more than {GROWTH_MARK:g} times the count of the first number of threads"
     for name, why in counters.refused.items():
         yield f"{_HEADS.get(name, name)}: unavailable ({printable(why)})"
 
@@ -179,12 +187,23 @@ def _thread_counts(point: MemoryPoint) -> Iterator[tuple[str, Mapping[str, float
         for number, thread in enumerate(point.threads, 1):
             yield f"{number} of {total}", thread.counts_per_step
         return
+    yield f"median of {total}", _median_counts(point)
+
+
+def _median_counts(point: MemoryPoint) -> dict[str, float | None]:
     medians: dict[str, float | None] = {}
     for name in point.threads[0].counts_per_step:
         counts = [thread.counts_per_step.get(name) for thread in point.threads]
         known = [count for count in counts if count is not None]
         medians[name] = median(known) if known else None
-    yield f"median of {total}", medians
+    return medians
+
+
+def _count_cell(count: float | None, first: float | None) -> str:
+    if count is None:
+        return "-"
+    grows = first is not None and first >= MIN_COUNT and count > GROWTH_MARK * first
+    return f"{count:.3f}{'!' if grows else ''}"
 
 
 def _nodes(section: MemorySection) -> Iterator[str]:
@@ -198,6 +217,31 @@ def _nodes(section: MemorySection) -> Iterator[str]:
         cells = (points.get((cpu, node)) for node in nodes)
         row = "".join(f"{cell.min_ns:>12.2f}" if cell else f"{'-':>12}" for cell in cells)
         yield f"{f'CPU {cpu}':>9}{row}"
+
+
+def _orders(section: MemorySection) -> Iterator[str]:
+    """Yield a line per size: sequential and strided show the CPU's prefetchers at work."""
+    if not section.points:
+        yield section.note or _NOT_MEASURED
+        return
+    heads = ("sequential", f"strided {STRIDED_BYTES} B", "random", "with prefetches")
+    yield f"{'ring':>9}" + "".join(f"{head:>17}" for head in heads)
+    points = {
+        (point.ring_bytes, point.order, point.stride_bytes): point.min_ns
+        for point in section.points
+    }
+    for size in sorted({size for size, _, _ in points}):
+        row = [points.get((size, order, stride)) for order, stride in ORDERS]
+        random_ns = points.get((size, ChaseOrder.RANDOM, LINE_BYTES))
+        cells = "".join(_order_cell(latency_ns, random_ns) for latency_ns in row)
+        yield f"{size_text(size):>9}{cells}"
+
+
+def _order_cell(latency_ns: float | None, random_ns: float | None) -> str:
+    if latency_ns is None:
+        return f"{'-':>17}"
+    gain = f" ({random_ns / latency_ns:.1f}x)" if random_ns and latency_ns != random_ns else ""
+    return f"{f'{latency_ns:.2f}{gain}':>17}"
 
 
 def _closing(result: MemoryResult, room: int) -> Iterator[str]:

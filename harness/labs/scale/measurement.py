@@ -9,9 +9,9 @@ from pathlib import Path
 from cstates.fingerprint import Fingerprint
 from harness.cli.terminal import LiveLine
 from harness.labs.scale.counters import CountedRun
-from harness.labs.scale.options import MEMORY_PRESET, LoadPoint, ScaleOptions, Workload
+from harness.labs.scale.options import LoadPoint, ScaleOptions, Workload
 from harness.recordings.settings_text import settings_now, settings_since
-from harness.topdown.memory_events import memory_events
+from harness.topdown.memory_events import MEMORY_PRESET, memory_events
 from harness.topdown.phase_counts import counted_phases, phase_events
 from harness.workload.cores import Cores, two_cores, usable_cpus
 from harness.workload.loader import fill_keys, running_load

@@ -8,7 +8,6 @@ from harness.workload.options import RUN_OVERHEAD_S
 from stallscope.errors import UsageError
 
 MAX_THREADS = 1024
-MEMORY_PRESET = "memory"  # stands for the events of the memory hierarchy
 SUFFIXES = (".csv", ".json", *PICTURES)
 
 

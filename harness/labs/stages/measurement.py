@@ -1,7 +1,7 @@
 """The measurements of the stages lab: readings of all runs, replays, slots, profiles."""
 
 import statistics
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -9,6 +9,7 @@ from cstates.fingerprint import Fingerprint
 from harness.labs.stages.options import StagesOptions
 from harness.labs.stages.plan import FIXED_RATE, LoadLevel, Side, StagesRun
 from harness.labs.verdict import lab_estimate
+from harness.topdown.phase_counts import PhaseCounts
 from harness.workload.cores import Cores
 from stallscope.statistics.estimate import Estimate
 from stallscope.statistics.pairs import paired_ratios
@@ -98,6 +99,7 @@ class StagesMeasurement:
     slots: SlotTrees
     profiles: SideProfiles
     interrupted: bool
+    counters: Mapping[Side, PhaseCounts] = field(default_factory=dict)  # of the measured time
     settings: Fingerprint | None = None  # of the machine; None: not read
 
     def values(self, load: LoadLevel, side: Side, quantity: StagesQuantity) -> list[float | None]:

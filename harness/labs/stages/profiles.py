@@ -16,7 +16,10 @@ from harness.labs.stages.plan import Side
 from harness.labs.stages.rounds import StagesSetup
 from harness.machine_checks.check import Status
 from harness.profile.recorder import record
+from harness.topdown.counting import CountingBackend
 from harness.topdown.options import OutputForm, Source, TopdownOptions
+from harness.topdown.phase_collect import collect_in_load
+from harness.topdown.phase_counts import PhaseCounts, counted_phases, phase_events
 from harness.topdown.sources import measure_slots, pmu_check
 from harness.workload.loader import fill_keys, running_load
 from harness.workload.server import RunningServer, running_server
@@ -44,6 +47,45 @@ def saturated_server(
             yield server
 
 
+@contextmanager
+def counted_server(
+    setup: StagesSetup, side: Side, name: str
+) -> Iterator[tuple[RunningServer, Callable[[int], None]]]:
+    """Yield a server of one side, and a function that saturates it once.
+
+    The function gets the descriptor on which the loader marks its measured time.
+    """
+    folder = setup.options.output / "runs" / f"{name}-{side}"
+    folder.mkdir(parents=True, exist_ok=True)
+    with running_server(setup.server_options(side)) as server:
+        options = setup.load_options(server.target, folder, None)
+        if options.request_file is None:
+            fill_keys(options)
+
+        def run_marked_load(marks: int) -> None:
+            with running_load(replace(options, phases=marks)) as load:
+                load.finish()
+
+        yield server, run_marked_load
+
+
+def count_intervals(setup: StagesSetup, on_side: Callable[[Side], None]) -> dict[Side, PhaseCounts]:
+    """Return the counters of each side in the measured time of a saturating load."""
+    events = phase_events()
+    counts = {}
+    for side in Side:
+        on_side(side)
+        with (
+            counted_server(setup, side, "counters") as (server, run_marked_load),
+            counted_phases(events, (server.pid,)) as counting,
+        ):
+            run_marked_load(counting.marks)
+            phases = counting.finish()
+        if phases:
+            counts[side] = phases[0]
+    return counts
+
+
 def profile_sides(setup: StagesSetup, on_side: Callable[[Side], None]) -> SideProfiles:
     """Return a recording of each side's server, or the reason why perf events are refused."""
     recordings = {}
@@ -68,6 +110,7 @@ def _collector_options(pid: int, output: Path, duration_s: float) -> CollectorOp
 def count_sides(setup: StagesSetup, roots: Roots, on_side: Callable[[Side], None]) -> SlotTrees:
     """Return the counted tree of slots of each side, or why it cannot be counted.
 
+    Each run of the collector counts exactly the measured time of a load.
     ``--drill`` counts the levels below a marked node, down to the last level of the CPU's model.
     """
     check = pmu_check(roots)
@@ -81,9 +124,10 @@ def count_sides(setup: StagesSetup, roots: Roots, on_side: Callable[[Side], None
     for side in Side:
         on_side(side)
         try:
-            with saturated_server(setup, side, duration_s=duration_s, name="slots") as server:
+            with counted_server(setup, side, "slots") as (server, run_marked_load):
                 request = _request(server.pid, duration_s, events)
-                measurements[side] = measure_slots(request, _ignore_slice).measurement
+                backend = CountingBackend(roots, collect_in_load(server.pid, run_marked_load))
+                measurements[side] = measure_slots(request, _ignore_slice, backend).measurement
         except UnableError as error:
             return SlotTrees({}, error.message)
     ratios = {

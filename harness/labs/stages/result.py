@@ -19,6 +19,7 @@ from harness.labs.stages.plan import (
 )
 from harness.labs.stages.quantities import BATCH, CPU, P99, QUANTITIES, THROUGHPUT
 from harness.labs.stages.verdict import stages_verdict
+from harness.topdown.phase_counts import PhaseCounts
 from harness.topdown.result import TopdownResult, topdown_result
 from harness.workload.cores import Cores
 from stallscope.documents import (
@@ -171,6 +172,7 @@ class StagesResult(Document, frozen=True, kw_only=True, tag="stallscope.lab.stag
     slots: dict[Side, TopdownResult] | None  # with "kind" and "nodes"
     icache_miss_ratio_counted: SideValues | None = None  # misses per access, by the PMU
     ipc_meaning: str | None = None
+    counters: dict[Side, PhaseCounts] = field(default_factory=dict)  # of the measured time
     slots_unavailable: str | None
     profiles_unavailable: str | None
     machine: StagesMachine
@@ -221,6 +223,7 @@ def stages_result(lab: StagesMeasurement) -> StagesResult:
         slots=slots,
         icache_miss_ratio_counted=_counted_misses(lab),
         ipc_meaning=None if slots is None else ipc_meaning(*map(_ipc, slots.values())),
+        counters=dict(lab.counters),
         slots_unavailable=lab.slots.unavailable or None,
         profiles_unavailable=lab.profiles.unavailable or None,
         machine=stages_machine(cores),

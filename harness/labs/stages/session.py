@@ -20,13 +20,14 @@ from harness.labs.stages.modelled_slots import model_sides
 from harness.labs.stages.options import StagesOptions
 from harness.labs.stages.page_files import write_results
 from harness.labs.stages.plan import SATURATED, Side
-from harness.labs.stages.profiles import count_sides, profile_sides
+from harness.labs.stages.profiles import count_intervals, count_sides, profile_sides
 from harness.labs.stages.progress import Progress, ignore_phase
 from harness.labs.stages.replay import replay_sides
 from harness.labs.stages.result import StagesResult, stages_result
 from harness.labs.stages.rounds import StagesSetup, measure_rounds
 from harness.labs.stages.text import lines
 from harness.recordings.settings_text import settings_now, settings_since
+from harness.topdown.phase_counts import PhaseCounts
 from harness.workload.cores import two_cores, usable_cpus
 from harness.workload.request_files import generate_path_requests
 from stallscope.documents import encode
@@ -47,6 +48,7 @@ class _State:
     capacity_per_s: float | None = None
     replays: Replays = field(default_factory=lambda: Replays(None, None, "", "not reached"))
     slots: SlotTrees = field(default_factory=lambda: SlotTrees({}, "not reached"))
+    counters: dict[Side, PhaseCounts] = field(default_factory=dict)
     profiles: SideProfiles = field(default_factory=lambda: SideProfiles({}, "not reached"))
 
 
@@ -101,6 +103,7 @@ def measure_stages(
         capacity_per_s=state.capacity_per_s,
         replays=state.replays,
         slots=state.slots,
+        counters=state.counters,
         profiles=state.profiles,
         interrupted=interrupted,
         settings=settings_since(before),
@@ -138,6 +141,9 @@ def _measure(setup: StagesSetup, state: _State, progress: Progress) -> None:
     else:
         state.replays = Replays(None, None, "", "switched off by --no-replay")
     state.slots = _slots(setup, progress)
+    state.counters = count_intervals(
+        setup, lambda side: progress.begin_phase(f"counting events of the {side} server")
+    )
     if options.profile_s:
         state.profiles = profile_sides(setup, _begin_profile(options, progress))
     else:

@@ -12,6 +12,7 @@ from harness.labs.stages.quantities import (
 )
 from harness.labs.stages.result import LoadTable, SideEstimates, StagesResult
 from harness.labs.stages.slot_rows import marked_text, slot_rows
+from harness.topdown.phase_text import phase_lines
 from harness.topdown.tree_rows import MARK
 
 _WIDTHS = (24, 31, 31, 32)
@@ -39,6 +40,7 @@ def lines(result: StagesResult, room: int) -> Iterator[str]:
     yield ""
     yield from _simulated_lines(result)
     yield from _slot_lines(result, room)
+    yield from phase_lines({str(side): counts for side, counts in result.counters.items()})
     for note in result.notes:
         yield from wrapped(note, room, "  ")
     yield ""

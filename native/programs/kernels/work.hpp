@@ -14,6 +14,7 @@ namespace stallscope::kernels {
 // A cache line of a ring of pointers.
 struct alignas(64) chain_node {
   const chain_node* next = nullptr;
+  const chain_node* ahead = nullptr;  // several steps ahead, for prefetching
 };
 
 enum class mix_function : std::uint8_t {

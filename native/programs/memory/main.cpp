@@ -49,7 +49,7 @@ void measure_all(const memory::measurement_plan& plan) {
   for (std::size_t i = 0; i < plan.points.size(); ++i) {
     std::string line;
     try {
-      line = memory::point_line(i, memory::measure(plan.points[i], pace));
+      line = memory::point_line(i, memory::measure(plan.points[i], pace, plan.events));
     } catch (const std::system_error& error) {
       line = memory::skipped_line(i, error.what());
     }

@@ -9,6 +9,7 @@ namespace {
 using json = nlohmann::ordered_json;
 
 constexpr std::uint64_t max_points = 100'000;
+constexpr std::uint64_t max_events = 64;
 constexpr std::uint64_t max_cpus = 4'096;
 constexpr std::uint64_t max_ring_bytes = std::uint64_t{1} << 42U;
 constexpr std::uint64_t max_stride_bytes = std::uint64_t{1} << 30U;
@@ -42,6 +43,29 @@ page_kind pages_of(const json& object) {
   throw plan_error(R"(pages must be "small" or "huge")");
 }
 
+chase_order order_of(const json& object) {
+  const auto member = object.find("order");
+  if (member == object.end() || *member == "random") return chase_order::random;
+  if (*member == "ascending") return chase_order::ascending;
+  if (*member == "prefetched") return chase_order::prefetched;
+  throw plan_error(R"(order must be "random", "ascending" or "prefetched")");
+}
+
+// Returns the events of the plan, by name or as NAME=TYPE:CONFIG[:CONFIG1[:CONFIG2]].
+std::vector<perf_events::event_spec> events_of(const json& document) {
+  if (!document.contains("events")) return default_events();
+  std::vector<perf_events::event_spec> events;
+  for (const json& name : list(document, "events", max_events)) {
+    if (!name.is_string()) throw plan_error("an event must be a name");
+    try {
+      events.push_back(perf_events::find_event(name.get<std::string>()));
+    } catch (const perf_events::unknown_event& error) {
+      throw plan_error(error.what());
+    }
+  }
+  return events;
+}
+
 chase_point point_of(const json& object) {
   if (!object.is_object()) throw plan_error("a point must be an object");
   chase_point point;
@@ -49,6 +73,7 @@ chase_point point_of(const json& object) {
   if (point.stride_bytes % 64 != 0) throw plan_error("stride_bytes must be a multiple of 64");
   point.lines = number(object, "lines", 2, max_ring_bytes / point.stride_bytes);
   point.pages = pages_of(object);
+  point.order = order_of(object);
   for (const json& cpu : list(object, "cpus", max_cpus)) {
     point.cpus.push_back(static_cast<int>(number({{"cpu", cpu}}, "cpu", 0, 65'535)));
   }
@@ -61,12 +86,9 @@ chase_point point_of(const json& object) {
 json json_of(const thread_chase& thread) {
   json counters = json::object();
   json refusals = json::object();
-  for (std::size_t i = 0; i < counter_count; ++i) {
-    const auto& count = thread.counts_per_step[i];
-    counters[counter_names[i]] = count ? json(*count) : json(nullptr);
-    if (thread.counter_refusals[i] != 0) {
-      refusals[counter_names[i]] = std::strerror(thread.counter_refusals[i]);
-    }
+  for (const event_count& event : thread.counts_per_step) {
+    counters[event.name] = event.count ? json(*event.count) : json(nullptr);
+    if (event.refusal != 0) refusals[event.name] = std::strerror(event.refusal);
   }
   json by_node = json::object();
   for (const auto& [node, pages] : thread.pages_by_node) by_node[std::to_string(node)] = pages;
@@ -91,6 +113,7 @@ measurement_plan parse_plan(std::string_view text) {
   measurement_plan plan;
   plan.pace.repeats = static_cast<unsigned>(number(document, "repeats", 1, 1'000));
   plan.pace.repeat_ns = number(document, "repeat_ns", 10'000, 10'000'000'000);
+  plan.events = events_of(document);
   for (const json& point : list(document, "points", max_points)) {
     try {
       plan.points.push_back(point_of(point));

@@ -16,6 +16,7 @@ namespace stallscope::memory {
 struct measurement_plan {
   measurement_pace pace;
   std::vector<chase_point> points;
+  std::vector<perf_events::event_spec> events;  // to count in each thread
 };
 
 // An invalid plan. The message names the invalid part and the expected value.

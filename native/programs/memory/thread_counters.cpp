@@ -1,7 +1,5 @@
 #include "memory/thread_counters.hpp"
 
-#include <span>
-
 namespace stallscope::memory {
 namespace {
 
@@ -10,40 +8,38 @@ constexpr std::uint64_t read_misses_of(std::uint64_t cache) noexcept {
          std::uint64_t{PERF_COUNT_HW_CACHE_RESULT_MISS} << 16U;
 }
 
-perf_events::event_spec generic(std::size_t name, std::uint32_t type, std::uint64_t config) {
+perf_events::event_spec generic(const char* name, std::uint32_t type, std::uint64_t config) {
   perf_events::event_spec event;
-  event.name = counter_names[name];
+  event.name = name;
   event.type = type;
   event.config = config;
   return event;
 }
 
-// In the order of counter_names. The kernel maps these generic events to events of the CPU.
-std::array<perf_events::event_spec, counter_count> events() {
-  return {generic(0, PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES),
-          generic(1, PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS),
-          generic(2, PERF_TYPE_HW_CACHE, read_misses_of(PERF_COUNT_HW_CACHE_L1D)),
-          generic(3, PERF_TYPE_HARDWARE, PERF_COUNT_HW_CACHE_MISSES),
-          generic(4, PERF_TYPE_HW_CACHE, read_misses_of(PERF_COUNT_HW_CACHE_DTLB))};
-}
-
 }  // namespace
 
-thread_counters::thread_counters() {
-  // Cycles and instructions form a group, because their ratio is used. The other events are
-  // separate, so that every event needs only one free counter.
-  if (!open(0, 2)) {
-    open(0, 1);
-    open(1, 1);
-  }
-  for (std::size_t i = 2; i < counter_count; ++i) open(i, 1);
+std::vector<perf_events::event_spec> default_events() {
+  return {
+      generic("cycles", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES),
+      generic("instructions", PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS),
+      generic("l1d_read_misses", PERF_TYPE_HW_CACHE, read_misses_of(PERF_COUNT_HW_CACHE_L1D)),
+      generic("last_level_misses", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CACHE_MISSES),
+      generic("dtlb_read_misses", PERF_TYPE_HW_CACHE, read_misses_of(PERF_COUNT_HW_CACHE_DTLB))};
 }
 
-bool thread_counters::open(std::size_t first, std::size_t count) {
-  const auto all = events();
-  auto opening =
-      perf_events::open_group(std::span(all).subspan(first, count), {.user_only = true}, {});
-  refusals_[first] = opening.error;
+thread_counters::thread_counters(std::span<const perf_events::event_spec> events) {
+  for (const auto& event : events) events_.push_back({event.name});
+  // The first two events, cycles and instructions, form a group, because their ratio is used. The
+  // others are separate, so that every event needs only one free counter.
+  std::size_t first = events.size() >= 2 && open(events.first(2), 0) ? 2 : 0;
+  for (; first < events.size(); ++first) open(events.subspan(first, 1), first);
+}
+
+bool thread_counters::open(std::span<const perf_events::event_spec> events, std::size_t first) {
+  // Context switches and page faults happen in the kernel.
+  const bool software = events.front().type == PERF_TYPE_SOFTWARE;
+  auto opening = perf_events::open_group(events, {.user_only = !software}, {});
+  for (std::size_t i = 0; i < events.size(); ++i) events_[first + i].refusal = opening.error;
   if (opening.group) groups_.push_back({first, std::move(*opening.group)});
   return opening.error == 0;
 }
@@ -52,15 +48,15 @@ void thread_counters::enable() const noexcept {
   for (const counter_slot& slot : groups_) static_cast<void>(slot.group.enable());
 }
 
-counter_values thread_counters::read() const {
-  counter_values counts;
+std::vector<event_count> thread_counters::read() const {
+  auto counts = events_;
   for (const counter_slot& slot : groups_) {
     perf_events::group_reading reading;
     if (slot.group.read(reading) != 0 || reading.running_ns == 0) continue;
     const double scale =
         static_cast<double>(reading.enabled_ns) / static_cast<double>(reading.running_ns);
     for (std::size_t i = 0; i < reading.values.size(); ++i) {
-      counts[slot.first + i] = static_cast<double>(reading.values[i]) * scale;
+      counts[slot.first + i].count = static_cast<double>(reading.values[i]) * scale;
     }
   }
   return counts;

@@ -1,51 +1,50 @@
-// Hardware counters of the calling thread: cycles and instructions in one group, and cache and TLB
-// misses, as far as the PMU and the kernel support them. Construct, use and destroy on the measured
-// thread. A read costs one system call per group.
+// Counters of the calling thread, as far as the PMU and the kernel support them: hardware events in
+// user mode, software events. Construct, use and destroy on the measured thread. A read costs one
+// system call per group.
 //
-//   const thread_counters counters;
+//   const thread_counters counters{default_events()};
 //   counters.enable();
 //   ...  // the measured work
-//   const counter_values counts = counters.read();
+//   for (const event_count& event : counters.read()) print(event.name, event.count);
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <optional>
+#include <span>
+#include <string>
 #include <vector>
 
 #include "perf_events/event_group.hpp"
 
 namespace stallscope::memory {
 
-inline constexpr std::size_t counter_count = 5;
-inline constexpr std::array<const char*, counter_count> counter_names = {
-    "cycles", "instructions", "l1d_read_misses", "last_level_misses", "dtlb_read_misses"};
+struct event_count {
+  std::string name;
+  std::optional<double> count{};  // nullopt if the event was refused or never ran
+  int refusal = 0;                // errno of the kernel, 0 for an event that counts
+};
 
-// One value per name; nullopt if the event was not counted.
-using counter_values = std::array<std::optional<double>, counter_count>;
+// Cycles, instructions and misses of caches and TLB, which the kernel maps to events of the CPU.
+std::vector<perf_events::event_spec> default_events();
 
 class thread_counters {
  public:
-  thread_counters();
-  // Returns an errno per event that the kernel refused; 0 for events that count.
-  [[nodiscard]] const std::array<int, counter_count>& refusals() const noexcept {
-    return refusals_;
-  }
+  explicit thread_counters(std::span<const perf_events::event_spec> events);
   // Starts counting.
   void enable() const noexcept;
-  // Returns the user-mode events since enable(). Multiplexed counters are scaled by their running
-  // time. A value is nullopt if the event was refused or never ran.
-  [[nodiscard]] counter_values read() const;
+  // Returns the counts since enable(), in the order of the events. Multiplexed counters are scaled
+  // by their running time.
+  [[nodiscard]] std::vector<event_count> read() const;
 
  private:
   struct counter_slot {
-    std::size_t first;  // index of the name of the group's first event
+    std::size_t first;  // index of the group's first event
     perf_events::event_group group;
   };
-  bool open(std::size_t first, std::size_t count);
+  bool open(std::span<const perf_events::event_spec> events, std::size_t first);
 
   std::vector<counter_slot> groups_;
-  std::array<int, counter_count> refusals_{};
+  std::vector<event_count> events_;
 };
 
 }  // namespace stallscope::memory

@@ -22,7 +22,26 @@ std::vector<int> allowed_cpus(std::size_t max_count) {
   return cpus;
 }
 
+std::vector<thread_chase> measure(const chase_point& point, const measurement_pace& pace) {
+  return stallscope::memory::measure(point, pace, default_events());
+}
+
 }  // namespace
+
+TEST_CASE("software events are counted without a PMU, and orders are walked") {
+  for (const auto order : {chase_order::random, chase_order::ascending, chase_order::prefetched}) {
+    const std::vector events{stallscope::perf_events::find_event("task-clock"),
+                             stallscope::perf_events::find_event("page-faults")};
+    const auto threads = stallscope::memory::measure(
+        {.lines = 17, .stride_bytes = 256, .order = order, .cpus = allowed_cpus(1)}, short_pace,
+        events);
+    const auto& counts = threads.front().counts_per_step;
+    REQUIRE(counts.size() == 2);
+    CHECK(counts[0].name == "task-clock");
+    CHECK(counts[0].count.value_or(0) > 0);
+    CHECK(counts[0].refusal == 0);
+  }
+}
 
 TEST_CASE("every thread reports all repeats") {
   const std::vector<int> cpus = allowed_cpus(2);
@@ -33,9 +52,9 @@ TEST_CASE("every thread reports all repeats") {
     for (const double latency : thread.latency_ns) CHECK(latency > 0);
     CHECK(thread.steps >= 1024);
     CHECK(thread.pages.kind == "small");
-    for (std::size_t i = 0; i < counter_count; ++i) {
-      CHECK_FALSE((thread.counts_per_step[i].has_value() && thread.counter_refusals[i] != 0));
-    }
+    CHECK(thread.counts_per_step.size() == default_events().size());
+    for (const event_count& event : thread.counts_per_step)
+      CHECK_FALSE((event.count.has_value() && event.refusal != 0));
   }
 }
 

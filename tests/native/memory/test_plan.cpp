@@ -56,11 +56,27 @@ TEST_CASE("an invalid plan is rejected and the invalid point is named") {
   }
 }
 
+TEST_CASE("a plan names the order of a ring and the events to count") {
+  const measurement_plan plan = parse_plan(
+      R"({"schema":"stallscope.memory-plan/1","repeats":3,"repeat_ns":100000,)"
+      R"("events":["task-clock","misses=4:0x20d1"],"points":[)"
+      R"({"lines":64,"stride_bytes":64,"pages":"huge","cpus":[0],"order":"ascending"},)"
+      R"({"lines":64,"stride_bytes":64,"pages":"huge","cpus":[0],"order":"prefetched"}]})");
+  CHECK(plan.points[0].order == chase_order::ascending);
+  CHECK(plan.points[1].order == chase_order::prefetched);
+  REQUIRE(plan.events.size() == 2);
+  CHECK(plan.events[1].name == "misses");
+  CHECK(plan.events[1].config == 0x20d1);
+  CHECK_THROWS_WITH_AS(
+      parse_plan(
+          plan_with(R"({"lines":64,"stride_bytes":64,"pages":"huge","cpus":[0],"order":"back"})")),
+      doctest::Contains("order"), plan_error);
+}
+
 TEST_CASE("point_line() encodes a refused counter as null, with the reason") {
   thread_chase thread;
   thread.latency_ns = {1.5, 1.25};
-  thread.counts_per_step[1] = 3.0;
-  thread.counter_refusals[0] = 2;  // ENOENT
+  thread.counts_per_step = {{"cycles", std::nullopt, 2}, {"instructions", 3.0}};
   thread.pages = {.kind = "small", .page_bytes = 4096};
   thread.pages_by_node = {{0, 3}, {1, 1}};
   const auto line = nlohmann::json::parse(point_line(4, {thread, thread}));

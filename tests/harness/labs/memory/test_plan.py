@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from harness.labs.memory.options import GIB, KIB, MIB, MemoryOptions
-from harness.labs.memory.plan import LabSection, PlanPart, make_plan, ring_sizes
+from harness.labs.memory.plan import ORDERS, LabSection, PlanPart, make_plan, ring_sizes
 from harness.labs.memory.points import Pages
 from tests.harness.labs.memory.measurements import machine
 
@@ -83,6 +83,14 @@ def test_rings_that_exceed_the_limit_are_left_out_with_the_reason(limit: int) ->
             whole[section].left_out
         )
     assert bounded[LabSection.CURVE].left_out
+
+
+def test_every_level_is_walked_in_every_order() -> None:
+    points = parts()[LabSection.ORDERS].points
+    sizes = {point.ring_bytes for point in points}
+    assert len(sizes) == 4
+    assert {(point.order, point.stride_bytes) for point in points} == set(ORDERS)
+    assert len(points) == len(sizes) * len(ORDERS)
 
 
 def test_quick_measures_less() -> None:

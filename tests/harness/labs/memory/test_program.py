@@ -31,7 +31,14 @@ def test_the_plan_reaches_the_program(script: Script, tmp_path: Path) -> None:
     assert run() == []
     plan = json.loads((tmp_path / "plan").read_text())
     assert plan["points"] == [
-        {"lines": 64, "stride_bytes": 64, "pages": "small", "cpus": [0], "node": None}
+        {
+            "lines": 64,
+            "stride_bytes": 64,
+            "pages": "small",
+            "cpus": [0],
+            "node": None,
+            "order": "random",
+        }
     ]
 
 

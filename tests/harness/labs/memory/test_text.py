@@ -74,6 +74,47 @@ def test_many_threads_have_a_single_line_of_medians() -> None:
     assert " of 16 " not in written.replace("median of 16 ", "")
 
 
+def test_orders_show_what_prefetching_gains() -> None:
+    written = text(measurement())
+    assert "by order of the lines" in written
+    for head in ("sequential", "strided 256 B", "random", "with prefetches"):
+        assert head in written
+    lab = measurement()
+    fast = replace(lab.section(LabSection.ORDERS).readings[0].threads[0], latency_ns=(0.5,))
+    sections = tuple(
+        replace(
+            section, readings=(replace(section.readings[0], threads=(fast,)), *section.readings[1:])
+        )
+        if section.section is LabSection.ORDERS
+        else section
+        for section in lab.sections
+    )
+    assert "0.50 (2.0x)" in text(replace(lab, sections=sections))
+
+
+def test_counts_that_grow_with_threads_are_marked() -> None:
+    lab = measurement(counted=True)
+    threads = lab.section(LabSection.THREADS)
+    slow = [
+        replace(
+            reading,
+            threads=tuple(
+                replace(thread, counts_per_step={"cycles": 1e6, "instructions": 3.0})
+                for thread in reading.threads
+            ),
+        )
+        if len(reading.point.cpus) > 1
+        else reading
+        for reading in threads.readings
+    ]
+    sections = tuple(
+        replace(section, readings=tuple(slow)) if section is threads else section
+        for section in lab.sections
+    )
+    assert "1000000.000!" in text(replace(lab, sections=sections))
+    assert "3.000!" not in text(replace(lab, sections=sections))
+
+
 def test_pairs_of_nodes_are_a_table() -> None:
     written = text(measurement(on=machine(nodes=2)))
     assert "memory 0    memory 1" in written

@@ -36,7 +36,12 @@ def setup(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> StagesSetup:
     def saturated(setup: StagesSetup, side: Side, **options: Any) -> Iterator[FakeServer]:
         yield FakeServer(1 + (side is Side.STAGED))
 
+    @contextmanager
+    def counted(setup: StagesSetup, side: Side, name: str) -> Iterator[tuple[FakeServer, object]]:
+        yield FakeServer(1 + (side is Side.STAGED)), None
+
     monkeypatch.setattr(stages_profiles, "saturated_server", saturated)
+    monkeypatch.setattr(stages_profiles, "counted_server", counted)
     monkeypatch.setattr(stages_profiles, "pmu_check", lambda _: available("PMU", "there"))
     return StagesSetup(StagesOptions("codec", tmp_path), CORES, None)
 
@@ -44,7 +49,7 @@ def setup(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> StagesSetup:
 def test_both_sides_are_counted_by_pid(setup: StagesSetup, monkeypatch: pytest.MonkeyPatch) -> None:
     requests: list[TopdownOptions] = []
 
-    def measure_slots(request: TopdownOptions, on_slice: object) -> TopdownRun:
+    def measure_slots(request: TopdownOptions, *rest: object) -> TopdownRun:
         requests.append(request)
         return TopdownRun(COUNTED)
 
@@ -70,7 +75,7 @@ def test_the_instruction_cache_is_counted_if_its_events_are_known(
         MeasuredNode(name, None, None, value, "events") for name, value in counts.items()
     )
 
-    def measure_slots(request: TopdownOptions, on_slice: object) -> TopdownRun:
+    def measure_slots(request: TopdownOptions, *rest: object) -> TopdownRun:
         assert request.events == tuple(counts)
         return TopdownRun(replace(COUNTED, nodes=(*COUNTED.nodes, *events)))
 
@@ -90,7 +95,7 @@ def test_missing_counters_are_reported_with_the_reason(
 def test_counters_that_fail_later_are_reported_too(
     setup: StagesSetup, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def measure_slots(request: TopdownOptions, on_slice: object) -> TopdownRun:
+    def measure_slots(request: TopdownOptions, *rest: object) -> TopdownRun:
         raise UnableError("every counter is held")
 
     monkeypatch.setattr(stages_profiles, "measure_slots", measure_slots)
