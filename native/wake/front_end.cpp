@@ -66,6 +66,18 @@ void front_end::watch(const descriptor& socket, std::uint32_t events) {
   }
 }
 
+void front_end::stop_listening() {
+  if (::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, listener_.get(), nullptr) != 0) {
+    socket_failed("epoll_ctl");
+  }
+  listening_ = false;
+}
+
+void front_end::listen_again() {
+  watch(listener_, EPOLLIN);
+  listening_ = true;
+}
+
 void front_end::serve() {
   std::array<epoll_event, 64> events{};
   while (!stop_requested()) {
@@ -83,6 +95,7 @@ void front_end::serve() {
         if ((event.events & EPOLLERR) != 0 || !advance(*both, event)) {
           pairs_.erase(both->client.get());
           pairs_.erase(both->server.get());
+          if (!listening_) listen_again();
         }
       }  // else closed by an earlier event of this round
     }
@@ -92,7 +105,11 @@ void front_end::serve() {
 void front_end::accept_all() {
   while (true) {
     descriptor client{::accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC)};
-    if (!client) return;
+    if (!client) {
+      // Without a free descriptor the listener would wake the thread without end.
+      if (errno == EMFILE || errno == ENFILE) stop_listening();
+      return;
+    }
     add(std::move(client));
   }
 }

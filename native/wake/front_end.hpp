@@ -2,7 +2,8 @@
 // over a connection that belongs to this client, and back. So a request wakes three processes in a
 // chain. It listens on loopback, on a free port. One thread serves all connections and sleeps in
 // epoll_wait; a request and its reply cost three system calls each. A direction holds at most 16
-// KiB: if a peer does not read, the other is not read either.
+// KiB: if a peer does not read, the other is not read either. At the process's limit of
+// descriptors, clients wait until another one leaves.
 //
 //   front_end relay(7379);
 //   std::printf("%d\n", relay.port());
@@ -43,6 +44,8 @@ class front_end {
   struct pair;
 
   void accept_all();
+  void stop_listening();
+  void listen_again();
   void add(descriptor client);
   // Both are false if the pair is finished or failed.
   [[nodiscard]] static bool advance(pair& both, const epoll_event& event);
@@ -53,6 +56,7 @@ class front_end {
   std::uint16_t port_ = 0;
   descriptor listener_;
   descriptor epoll_;
+  bool listening_ = true;
   std::unordered_map<int, std::shared_ptr<pair>> pairs_;  // by each of its two sockets
 };
 
