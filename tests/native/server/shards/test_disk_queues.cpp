@@ -112,6 +112,7 @@ TEST_CASE("queued reads of a client that disconnects are cancelled and counted, 
   const std::uint64_t reads_before = disk.in_class("reads");
   {
     std::vector<descriptor> clients;
+    clients.reserve(8);
     for (int i = 0; i < 8; ++i) clients.push_back(disk.connect());
     for (const descriptor& client : clients) disk_clients::send_reads(client);
     for (int i = 0; i < 4; ++i) disk.turn();
