@@ -17,11 +17,15 @@ from harness.labs.stages.plan import FIXED_RATE, NEAR_SATURATION, SATURATED, Loa
 from harness.labs.stages.quantities import BATCH, CPU, P99, THROUGHPUT
 from harness.labs.stages.result import stages_result
 from harness.labs.stages.session import measure_stages
+from harness.labs.stages.sweep.finding import gain_of, sweep_finding
+from harness.labs.stages.sweep.measurement import SweepMeasurement
+from harness.labs.stages.sweep.session import measure_sweep
 from harness.labs.stages.text import heading
 
 PAIRS = 5
 DURATION_S = 1.5
 WARMUP_S = 0.4
+SWEEP_KB = (256, 512, 1024, 2048)
 SMALL_L1I_BYTES = 32 * 1024  # the bars on synthetic code hold up to this size of the L1I
 
 
@@ -37,12 +41,13 @@ class Experiment:
     misses: Bar = ()
     instructions: Bar = ()
     goal: str = ""
+    of: str = ""  # part of the name: how the footprint was chosen
 
     @property
     def name(self) -> str:
         """Return the name of the cases; synthetic code is marked."""
         synthetic = " (synthetic)" if self.path == "codec" else ""
-        return f"{self.path}{synthetic}, pipeline {self.pipeline}"
+        return f"{self.path}{synthetic}{self.of}, pipeline {self.pipeline}"
 
     @property
     def loads(self) -> tuple[LoadLevel, ...]:
@@ -74,6 +79,8 @@ EXPERIMENTS = (
     Experiment("kv", 8, throughput=(ratio(at_least=0.97),), p99_fixed=(ratio(at_most=1.00),)),
 )
 
+BEST_FOOTPRINT = Experiment("codec", 8, throughput=(ratio(at_least=1.44),), of=", best footprint")
+
 
 def run() -> list[Case]:
     """Measure all experiments."""
@@ -84,6 +91,8 @@ def run() -> list[Case]:
             results = measure(experiment, Path(folder))
             cases += _timed_cases(experiment, results)
             cases += _simulated_cases(experiment, results)
+        print("codec (synthetic), footprints", flush=True)
+        cases += _sweep_cases(_measure_sweep(Path(folder)))
     return cases
 
 
@@ -101,6 +110,43 @@ def measure(experiment: Experiment, folder: Path) -> StagesMeasurement:
         replay=bool(experiment.misses),
     )
     return measure_stages(options, None)
+
+
+def _measure_sweep(folder: Path) -> SweepMeasurement:
+    """Return the gain at footprints above the L1I; those below have none."""
+    options = StagesOptions(
+        path="codec",
+        output=folder / "sweep",
+        pairs=pairs(PAIRS),
+        duration_s=seconds(DURATION_S / 2),
+        warmup_s=WARMUP_S,
+        pipeline=8,
+        replay=False,
+    )
+    return measure_sweep(options, None, footprints_kb=SWEEP_KB, batch_limits=())
+
+
+def _sweep_cases(sweep: SweepMeasurement) -> Iterator[Case]:
+    """Yield the case of the footprint with the largest gain."""
+    best = sweep_finding(sweep).best
+    if best is None:
+        return
+    rates = [best.values(SATURATED, side, THROUGHPUT.of) for side in (Side.STAGED, Side.UNSTAGED)]
+    readings = [
+        (staged, unstaged) for staged, unstaged in zip(*rates, strict=True) if staged and unstaged
+    ]
+    gains = ", ".join(
+        f"{lab.options.footprint_kb} KB {gain_of(lab)[0].median or 0:.2f}"
+        for lab in sweep.footprints
+    )
+    batch = best.estimate(SATURATED, Side.STAGED, BATCH.of).median
+    notes = f"best footprint {best.options.footprint_kb} KB; gains: {gains}"
+    if batch is not None:
+        notes += f"; average batch {batch:.3g}"
+    if readings:
+        yield _case(
+            BEST_FOOTPRINT, "requests/s, saturated", BEST_FOOTPRINT.throughput, readings, notes
+        )
 
 
 def _timed_cases(experiment: Experiment, results: StagesMeasurement) -> Iterator[Case]:

@@ -64,7 +64,7 @@ def test_both_flame_graphs_are_side_by_side(
         browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
 
 
-def test_the_page_of_a_load_has_three_plots(browser: webdriver.Chrome, tmp_path: Path) -> None:
+def test_the_page_of_a_load_has_four_plots(browser: webdriver.Chrome, tmp_path: Path) -> None:
     path = tmp_path / "load.html"
     series = [Series("latency", log_of(100, 2_000)), Series("none", IntervalLog(()))]
     text = load_panel.render_page(series, title="Load", recording_name="run", facts={"rate": "1"})
@@ -76,7 +76,7 @@ def test_the_page_of_a_load_has_three_plots(browser: webdriver.Chrome, tmp_path:
         "return ['rect.plot-bar', 'polyline'].map((name) => document.querySelectorAll(name).length)"
     )
     assert bars >= 2
-    assert lines == 2  # the percentile curve and the rate
+    assert lines == 3  # the percentile curve, p99 over time and the rate
     cells = browser.execute_script(
         "return [...document.querySelectorAll('tbody td.number')].map((cell) => cell.textContent)"
     )

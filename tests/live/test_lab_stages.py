@@ -3,7 +3,6 @@
 import csv
 import json
 import os
-import shutil
 import signal
 import subprocess
 import sys
@@ -20,6 +19,7 @@ from harness.demo.cstates import sleep_part
 from harness.demo.disk import disk_part
 from harness.labs.stages.options import StagesOptions
 from harness.labs.stages.plan import FIXED_RATE
+from harness.labs.stages.sweep.session import measure_sweep
 from tests.documents import assert_valid
 
 STALLSCOPE = Path(sys.executable).with_name("stallscope")
@@ -37,8 +37,8 @@ def run(*words: str | Path) -> subprocess.CompletedProcess[str]:
 
 
 def test_stages_are_measured_on_and_off(tmp_path: Path) -> None:
-    process = run("stages", "--path", "kv", *SHORT, "--loads", "50", "--profile", "0",
-               "-o", tmp_path / "lab", "--json")  # fmt: skip
+    process = run("stages", "--path", "kv", *SHORT, "--loads", "50", "--rate", "500",
+               "--profile", "0", "--no-replay", "-o", tmp_path / "lab", "--json")  # fmt: skip
     assert process.returncode == 0, process.stderr
     assert_valid("lab.stages", process.stdout)
     document = json.loads(process.stdout)
@@ -49,19 +49,33 @@ def test_stages_are_measured_on_and_off(tmp_path: Path) -> None:
     assert [(reading["load"], reading["side"]) for reading in document["rounds"]] == [
         ("saturated", "unstaged"), ("saturated", "staged"),
         ("open50", "unstaged"), ("open50", "staged"),
+        ("rate500", "staged"), ("rate500", "unstaged"),
     ]  # fmt: skip
     for reading in document["rounds"]:
         assert reading["errors"] == 0
         assert reading["throughput_per_s"] > 0
         assert reading["cpu_us"] > 0
+        assert 0 < reading["p50_us"] <= reading["p95"] <= reading["p99_us"]
+        assert reading["mean"] > 0
         assert (reading["average_batch"] is None) == (reading["side"] == "unstaged")
     assert document["average_batch"] >= 1
-    if shutil.which("valgrind") is not None:
-        assert document["simulation"]["kind"] == "modelled", document["notes"]
-        assert document["instructions_per_request_ratio"] > 0.5
+    assert document["p99_ratio_at_rate_per_s"] == 500
+    assert document["simulation"]["why_not"] == "switched off by --no-replay"
     machine = document["machine"]
     assert machine["server_cpu"] != machine["loader_cpu"]
     assert "Verdict: no verdict" in (tmp_path / "lab" / "report.html").read_text()
+
+
+def test_a_sweep_measures_footprints_and_batch_limits(tmp_path: Path) -> None:
+    options = StagesOptions(
+        "codec", tmp_path / "sweep", pairs=1, duration_s=0.2, warmup_s=0.05, connections=8,
+        replay=False,
+    )  # fmt: skip
+    sweep = measure_sweep(options, None, footprints_kb=(8,), batch_limits=(4,))
+    assert [lab.options.footprint_kb for lab in sweep.footprints] == [8]
+    (limited,) = sweep.batches
+    batches = [reading.average_batch for reading in limited.readings]
+    assert all(batch is None or batch <= 4 for batch in batches)
 
 
 def test_scale_reports_n_and_x(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from harness.labs.stages import modelled_slots
 from harness.labs.stages.modelled_slots import model_sides
 from harness.labs.stages.options import StagesOptions
 from harness.labs.stages.plan import Side
+from harness.labs.stages.replay import replay_sides
 from harness.labs.stages.rounds import StagesSetup
 from harness.workload.cores import two_cores, usable_cpus
 from harness.workload.request_files import generate_path_requests
@@ -31,11 +32,14 @@ def needs_valgrind(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(modelled_slots, "NATIVE_S", long_tests(short=10, long=40) / 1000)
 
 
-def modelled(path: str, folder: Path, *sides: Side) -> list[Measurement]:
+def setup_of(path: str, folder: Path) -> StagesSetup:
     options = StagesOptions(path, folder, duration_s=0.2, warmup_s=0.1)
     requests = generate_path_requests(path, folder / "requests.resp", options.seed)
-    setup = StagesSetup(options, two_cores(Roots(), usable_cpus(None)), requests)
-    trees = model_sides(setup, lambda _: None, sides)
+    return StagesSetup(options, two_cores(Roots(), usable_cpus(None)), requests)
+
+
+def modelled(path: str, folder: Path, *sides: Side) -> list[Measurement]:
+    trees = model_sides(setup_of(path, folder), lambda _: None, sides)
     assert not trees.unavailable
     return [trees.sides[side] for side in sides]
 
@@ -60,3 +64,12 @@ def test_kv_is_not_blamed_for_its_code(tmp_path: Path) -> None:
     for tree in modelled("kv", tmp_path, *sides):
         assert (tree.bottleneck or ("",))[0] != "frontend_bound"
         assert share(tree, "fetch_latency") < 0.1
+
+
+def test_simulated_misses_are_those_of_requests_alone(tmp_path: Path) -> None:
+    replays = replay_sides(setup_of("kv", tmp_path))
+    assert not replays.unavailable
+    assert replays.unstaged is not None
+    assert replays.staged is not None
+    ratio = replays.staged.instructions_per_request / replays.unstaged.instructions_per_request
+    assert 0.5 < ratio < 2
