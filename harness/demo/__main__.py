@@ -1,7 +1,7 @@
 """The demo: the reference server with stages off and on, its sleep states, and a disk.
 
 `./dev demo` runs it as ``python -m harness.demo``. Both servers are profiled by pid; the page of
-this part has flame graphs, slots if this machine can count them, latency and tables. Then the
+this part has flame graphs, both slot trees (measured or modelled), latency and tables. Then the
 server is loaded at a low rate, and the cost of its CPUs' sleep states is measured. Finally the disk
 of the current directory is measured: one request at a time, at growing depths, and beside writes.
 The index page links all pages.
