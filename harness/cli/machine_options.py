@@ -6,6 +6,7 @@ from typing import Any, TypeVar
 
 import click
 
+_FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
@@ -14,14 +15,14 @@ def roots_options(command: Command) -> Command:
     for option in (
         click.option(
             "--proc-root",
-            type=click.Path(path_type=Path),
+            type=_FOLDER,
             default=Path("/proc"),
             metavar="DIR",
             help="Directory to read as /proc, for example of a recorded machine. Default: /proc.",
         ),
         click.option(
             "--sysfs-root",
-            type=click.Path(path_type=Path),
+            type=_FOLDER,
             default=Path("/sys"),
             metavar="DIR",
             help="Directory to read as /sys, for example of a recorded machine. Default: /sys.",

@@ -112,7 +112,7 @@ def target_options(command: Command) -> Command:
                 type=click.Choice(["fp", "dwarf", "auto"]),
                 default="auto",
                 help="User stacks: by frame pointers (fp), copied and unwound later (dwarf), or "
-                "whichever the target needs (auto). Default: auto.",
+                "the method that the target needs (auto). Default: auto.",
             ),
             click.option(
                 "--stack-bytes",

@@ -2,6 +2,8 @@
 
 import click
 
+from harness.cli.json_option import json_option
+
 EXAMPLES = """\b
 Examples:
   stallscope cache clear
@@ -10,7 +12,7 @@ Examples:
 
 
 @click.command(epilog=EXAMPLES)
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON document instead of text.")
+@json_option
 def command(as_json: bool) -> None:
     """Remove the cached symbol and unwind tables.
 

@@ -2,6 +2,8 @@
 
 import click
 
+from harness.cli.json_option import json_option
+
 EXAMPLES = """\b
 Examples:
   stallscope cache show
@@ -18,7 +20,7 @@ Examples:
     show_default=True,
     help="Number of entries to print per cache, the most recently used first.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON document instead of text.")
+@json_option
 def command(top: int, as_json: bool) -> None:
     """Show the cached symbol and unwind tables.
 

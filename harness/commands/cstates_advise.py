@@ -4,6 +4,8 @@ from pathlib import Path
 
 import click
 
+from harness.cli.json_option import json_option
+
 EXAMPLES = """\b
 Examples:
   stallscope cstates record -o idle --duration 10
@@ -22,7 +24,7 @@ Examples:
     metavar="FILE",
     help="Output of `stallscope cstates latency --json` on that machine; overrides estimates.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+@json_option
 def command(run: Path, latency: Path | None, as_json: bool) -> None:
     """Suggest changes that make wake-ups cost less.
 

@@ -4,6 +4,8 @@ from pathlib import Path
 
 import click
 
+from harness.cli.json_option import json_option
+
 EXAMPLES = """\b
 Examples:
   stallscope cstates record -o idle --duration 10
@@ -14,7 +16,7 @@ Examples:
 
 @click.command(epilog=EXAMPLES)
 @click.argument("run", metavar="RUN", type=click.Path(path_type=Path))
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+@json_option
 def command(run: Path, as_json: bool) -> None:
     """Show the cost of each kind of sleep in a recording.
 

@@ -35,7 +35,7 @@ Examples:
     type=click.Choice(["2", "3"]),
     default="2",
     show_default=True,
-    help="2: client and server; 3: client, front end and back end.",
+    help="Processes of a request. 2: client and server; 3: client, front end and back end.",
 )
 @click.option(
     "--cpus",

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import click
 
+from harness.cli.json_option import json_option
 from harness.cli.number_options import Number
 
 EXAMPLES = """\b
@@ -47,7 +48,7 @@ Examples:
     "interval lengths (.svg, .png); may be repeated.",
 )
 @click.option("--force", is_flag=True, help="Replace an existing recording.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON document instead of text.")
+@json_option
 def command(
     target: tuple[str, ...],
     duration: float | None,

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import click
 
+from harness.cli.json_option import json_option
 from harness.cli.machine_options import roots_options
 from harness.cli.number_options import Number
 
@@ -24,7 +25,7 @@ Examples:
     metavar="S",
     help="Count during S seconds from now instead of since boot.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+@json_option
 @click.option(
     "-o",
     "--output",

@@ -5,6 +5,7 @@ from pathlib import Path
 import click
 
 from harness.cli.experiment_options import seed_option
+from harness.cli.json_option import json_option
 from harness.cli.machine_options import roots_options
 
 EXAMPLES = """\b
@@ -64,7 +65,7 @@ Examples:
     help="Frequency of the kernel's tick in Hz. Default: 250.",
 )
 @click.option("--list", "listing", is_flag=True, help="List known tables and governors.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+@json_option
 @click.option(
     "-o",
     "--output",

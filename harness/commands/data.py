@@ -4,6 +4,7 @@ from pathlib import Path
 
 import click
 
+from harness.cli.json_option import json_option
 from harness.cli.recording_argument import RUN_HELP
 
 EXAMPLES = """\b
@@ -19,7 +20,7 @@ Examples:
 @click.option(
     "--top", type=click.IntRange(1), default=15, show_default=True, help="Number of rows to print."
 )
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON document instead of text.")
+@json_option
 def command(run: Path, top: int, as_json: bool) -> None:
     """Show which data the loads of a recording read, and which lines threads share.
 

@@ -4,6 +4,9 @@ from pathlib import Path
 
 import click
 
+from harness.cli.json_option import json_option
+from harness.cli.machine_options import roots_options
+
 EXAMPLES = """\b
 Examples:
   stallscope doctor
@@ -12,7 +15,6 @@ Examples:
   sudo stallscope doctor                                (as root)
   stallscope doctor --proc-root box/proc --sysfs-root box/sys      (a recorded machine)
 """
-FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
 
 
 @click.command(epilog=EXAMPLES)
@@ -21,16 +23,8 @@ FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
     is_flag=True,
     help="Print the least commands that allow more, and how to undo them; run none of them.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON document instead of text.")
-@click.option(
-    "--proc-root",
-    type=FOLDER,
-    default=Path("/proc"),
-    help="Use the /proc of a recorded machine; its other files are expected beside it.",
-)
-@click.option(
-    "--sysfs-root", type=FOLDER, default=Path("/sys"), help="Use the /sys of a recorded machine."
-)
+@json_option
+@roots_options
 def command(fix: bool, as_json: bool, proc_root: Path, sysfs_root: Path) -> None:
     """Show what this machine can measure, and how to allow more.
 

@@ -2,6 +2,8 @@
 
 import click
 
+from harness.cli.json_option import json_option
+
 EXAMPLES = """\b
 Examples:
   stallscope lab kernels
@@ -20,7 +22,7 @@ Examples:
     help="Program to run, from stallscope-kernels --list; may be repeated. Default: all.",
 )
 @click.option("--gate", is_flag=True, help="Exit with 1 if an answer is wrong or a program failed.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+@json_option
 def command(names: tuple[str, ...], gate: bool, as_json: bool) -> int:
     """Run the diagnosis on programs whose bottleneck is known.
 

@@ -4,6 +4,8 @@ from pathlib import Path
 
 import click
 
+from harness.cli.json_option import json_option
+
 EXAMPLES = """\b
 Examples:
   stallscope lab memory                        (about half a minute)
@@ -42,6 +44,7 @@ Examples:
 @click.option(
     "--quick", is_flag=True, help="Measure fewer rings and strides for a shorter time: about 5 s."
 )
+<<<<<<< HEAD
 @click.option(
     "--events",
     multiple=True,
@@ -50,6 +53,9 @@ Examples:
     "repeated. memory: loads, misses by level, stalls and write-backs.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document instead of text.")
+=======
+@json_option
+>>>>>>> d91fc47d (cli: one option --json and one pair of options for a recorded machine)
 @click.option(
     "-o",
     "--output",

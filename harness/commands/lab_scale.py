@@ -6,6 +6,7 @@ from typing import Any
 import click
 
 from harness.cli.experiment_options import rounds_option
+from harness.cli.json_option import json_option
 from harness.cli.workload_options import (
     path_option,
     pipeline_option,
@@ -71,7 +72,7 @@ Examples:
     type=click.Path(path_type=Path, dir_okay=False),
     help="File for N and X (.csv), the result (.json) or a picture (.svg, .png); may be repeated.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON document instead of text.")
+@json_option
 def command(
     connections: int,
     threads: str | None,

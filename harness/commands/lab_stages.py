@@ -5,6 +5,7 @@ from typing import Any
 
 import click
 
+from harness.cli.json_option import json_option
 from harness.cli.number_options import number_option
 from harness.cli.workload_options import (
     batch_options,
@@ -87,7 +88,7 @@ Examples:
     metavar="DIR",
     help="Directory for page, result and logs. Default: stallscope-stages-<path>-<time>.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON document instead of text.")
+@json_option
 def command(
     cpus: str | None, loads: str, rates: str, as_json: bool, sweep: bool, **values: Any
 ) -> None:

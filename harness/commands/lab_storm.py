@@ -5,6 +5,7 @@ from typing import Any
 
 import click
 
+from harness.cli.json_option import json_option
 from harness.cli.number_options import Number
 
 EXAMPLES = """\b
@@ -63,7 +64,7 @@ Examples:
               help="Directory for the recording and its page, or a .svg or .png file for a "
               "picture; may be repeated.")  # fmt: skip
 @click.option("--force", is_flag=True, help="Replace an existing recording.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+@json_option
 def command(path: str, as_json: bool, **values: Any) -> int:
     """Measure what a limited I/O queue gains a reader beside writes.
 

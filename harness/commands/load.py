@@ -6,6 +6,7 @@ from typing import Any
 import click
 
 from harness.cli.experiment_options import seed_option
+from harness.cli.json_option import json_option
 from harness.cli.number_options import Number, number_option
 from harness.cli.workload_options import connections_option, password_file_option, pipeline_option
 
@@ -133,7 +134,7 @@ Examples:
     "for a picture of the latency; may be repeated.",
 )
 @click.option("--force", is_flag=True, help="Replace an existing recording.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON document instead of text.")
+@json_option
 def command(
     target: str,
     output: tuple[Path, ...],

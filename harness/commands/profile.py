@@ -4,6 +4,7 @@ from typing import Any
 
 import click
 
+from harness.cli.json_option import json_option
 from harness.cli.recording_options import collector_options, target_options
 
 EXAMPLES = """\b
@@ -39,7 +40,7 @@ Examples:
     is_flag=True,
     help="With --slots: then sample the events that locate nodes above their thresholds.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON document instead of text.")
+@json_option
 def command(top: int, lines: int, inlined: bool, locate: bool, as_json: bool, **values: Any) -> int:
     """Record a process or command, and write its flame page.
 

@@ -4,6 +4,7 @@ from typing import Any
 
 import click
 
+from harness.cli.json_option import json_option
 from harness.cli.recording_options import collector_options, target_options
 from harness.cli.terminal import note, printable, report_command
 
@@ -18,7 +19,7 @@ Examples:
 
 @click.command(epilog=EXAMPLES)
 @target_options
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON document instead of text.")
+@json_option
 def command(as_json: bool, **values: Any) -> int:
     """Record a process, command, CPUs or cgroup.
 

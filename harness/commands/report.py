@@ -4,6 +4,7 @@ from pathlib import Path
 
 import click
 
+from harness.cli.json_option import json_option
 from harness.cli.recording_argument import RUN_HELP, run_argument
 
 EXAMPLES = """\b
@@ -41,7 +42,7 @@ Examples:
     help="Show inlined functions as separate frames (needs debug information).",
 )
 @click.option("-e", "--event", default="", help="Event to show. Default: the first recorded.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON document instead of text.")
+@json_option
 def command(
     run: Path,
     output: Path | None,

@@ -5,6 +5,7 @@ from typing import Any
 
 import click
 
+from harness.cli.json_option import json_option
 from harness.cli.number_options import Number
 from harness.cli.recording_options import choice_options
 
@@ -90,7 +91,7 @@ Examples:
     is_flag=True,
     help="Check this CPU's counters with programs of known bottleneck, and write the result.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON document instead of text.")
+@json_option
 @click.option("--csv", "as_csv", is_flag=True, help="Print a CSV table with one line per node.")
 @click.option(
     "-o",

@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from harness.cli.json_option import json_option
 from harness.cli.number_options import Number, number_option
 from stallscope.errors import UsageError
 
@@ -21,7 +22,7 @@ def recording_options(
             "-o", "--output", type=click.Path(path_type=Path), metavar="DIR", help=help_text
         ),
         click.option("--force", is_flag=True, help="Replace an existing recording."),
-        click.option("--json", "as_json", is_flag=True, help="Print the result as JSON."),
+        json_option,
     )
 
 

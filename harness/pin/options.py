@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from harness.cli.json_option import json_option
 from harness.cli.machine_options import roots_options
 from stallscope.errors import UsageError
 
@@ -19,7 +20,7 @@ _REQUEST = (
     click.option(
         "--profile",
         type=click.Choice(["bench"]),
-        help="Pin settings for benchmarks that exist here; explicit options take precedence.",
+        help="Pin the settings for benchmarks that exist here; explicit options take precedence.",
     ),
     click.option(
         "--cpus",
@@ -65,7 +66,7 @@ _REQUEST = (
     ),
 )
 _MACHINE = (
-    click.option("--json", "as_json", is_flag=True, help="Print one JSON document."),
+    json_option,
     roots_options,
     click.option(
         "--run-root",

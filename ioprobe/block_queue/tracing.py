@@ -50,7 +50,7 @@ def trace_stalls(
     Raises UnableError, without calling ``run``, if this user or kernel has no tracepoints.
     """
     root = tracefs()
-    filters, handlers, missing = find_tracepoints(root / "events", top_numbers(block_queue))
+    filters, handlers, missing = find_tracepoints(root / "events", requested_devices(block_queue))
     tagged = _tagged_devices(block_queue)
     with ExitStack() as stack:
         instance = stack.enter_context(open_instance(root, filters))
@@ -175,7 +175,7 @@ def count_events(drain: Drain, handlers: dict[int, EventHandler]) -> SubmissionC
     return counter
 
 
-def top_numbers(block_queue: BlockQueue) -> tuple[str, ...]:
+def requested_devices(block_queue: BlockQueue) -> tuple[str, ...]:
     """Return the devices that receive the path's requests: for a partition, its disk."""
     numbers: list[str] = []
     devices_by_name = {device.name: device for device in block_queue.devices}

@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 
 from topdown.slots.evaluation import NodeValue, Tree
+from topdown.slots.model import Model
 
 
 def path_by_thresholds(tree: Tree) -> tuple[NodeValue, ...]:
@@ -30,6 +31,6 @@ def _greatest(nodes: Iterable[NodeValue], parent: str | None, level: int) -> Nod
     return max(over, key=lambda node: node.value or 0.0, default=None)
 
 
-def has_thresholds(tree: Tree) -> bool:
+def has_thresholds(model: Model) -> bool:
     """Return whether the vendor publishes thresholds."""
-    return any(node.threshold is not None for node in tree.model.nodes.values())
+    return any(node.threshold is not None for node in model.nodes.values())

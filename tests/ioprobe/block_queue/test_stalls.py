@@ -18,7 +18,12 @@ from ioprobe.block_queue.stalls import (
     process_stalls,
     rounded_down,
 )
-from ioprobe.block_queue.tracing import by_process, count_events, find_tracepoints, top_numbers
+from ioprobe.block_queue.tracing import (
+    by_process,
+    count_events,
+    find_tracepoints,
+    requested_devices,
+)
 from stallscope.errors import UnableError
 from stallscope.system_files import Roots
 from stallscope.tracing.drain import Drain
@@ -194,7 +199,7 @@ def test_requests_are_counted_at_the_top(
     machine: Machines, name: str, path: str, numbers: tuple[str, ...]
 ) -> None:
     block_queue: BlockQueue = read_block_queue(Path(path), machine(name))
-    assert top_numbers(block_queue) == numbers
+    assert requested_devices(block_queue) == numbers
 
 
 def test_times_are_rounded_to_about_a_hundredth() -> None:

@@ -51,5 +51,5 @@ def test_an_impossible_value_ends_the_path() -> None:
 def test_a_model_without_thresholds_has_no_path() -> None:
     nodes = {"A": SimpleNamespace(threshold=None)}
     without = SimpleNamespace(model=SimpleNamespace(nodes=nodes), nodes={})
-    assert not has_thresholds(without)  # type: ignore[arg-type]
+    assert not has_thresholds(without.model)  # type: ignore[arg-type]
     assert path_by_thresholds(without) == ()  # type: ignore[arg-type]

@@ -28,7 +28,7 @@ from topdown.slots.measurement import (
     Measurement,
     Slice,
 )
-from topdown.slots.model import Model
+from topdown.slots.threshold_path import has_thresholds
 from topdown.slots.verification import verification_of
 
 MULTIPLEXING = "multiplexing error only"
@@ -140,12 +140,7 @@ def _bottleneck(
         return BottleneckPath(None, NO_SLOTS)
     if model.slots_per_cycle is None:
         return BottleneckPath(None, NO_WHOLE)
-    return bottleneck_path(nodes, estimate.difference, thresholds=_has_thresholds(model))
-
-
-def _has_thresholds(model: Model) -> bool:
-    """Return whether the vendor publishes thresholds."""
-    return any(node.threshold is not None for node in model.nodes.values())
+    return bottleneck_path(nodes, estimate.difference, thresholds=has_thresholds(model))
 
 
 def _requested(run: CountingRun, estimator: Estimator) -> list[MeasuredNode]:
@@ -192,7 +187,7 @@ def _across_runs(runs: Sequence[CountingRun], estimators: Sequence[Estimator]) -
     path = results[0].bottleneck
     model = runs[0].subject.model
     if model is not None and path.why != NO_WHOLE:
-        path = bottleneck_path(nodes, difference, thresholds=_has_thresholds(model))
+        path = bottleneck_path(nodes, difference, thresholds=has_thresholds(model))
     ipcs = [result.ipc for result in results if result.ipc is not None]
     return _Result(nodes, _mean_ipc(ipcs), f"across {len(runs)} runs", path)
 

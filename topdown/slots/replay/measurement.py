@@ -31,7 +31,7 @@ def measurement_of_reading(reading: Reading, tree: Tree) -> Measurement:
 
 def _why(tree: Tree, path: tuple[NodeValue, ...]) -> str:
     """Return why the path is marked, or why there is none."""
-    if not has_thresholds(tree):
+    if not has_thresholds(tree.model):
         return "this vendor publishes no thresholds"
     roots = [node for node in tree.nodes.values() if node.level == 1]
     unsure = any(node.value is None or node.impossible for node in roots)

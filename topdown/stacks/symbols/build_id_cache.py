@@ -108,7 +108,7 @@ class BuildIdCache:
             ]
 
     def clear(self) -> tuple[int, int]:
-        """Remove all entries; return their number and bytes. Raises OSError if it cannot."""
+        """Remove all entries; return their number and size in bytes. Raises OSError."""
         if self.directory is None or not self.directory.exists():
             return 0, 0
         with self._opened() as place:

@@ -67,5 +67,5 @@ def test_unused_counts_are_named_up_to_a_limit() -> None:
 def test_a_path_has_one_node_of_each_level() -> None:
     model = load("skl")
     tree = evaluate(model, counts_of(model, Reading("x", counts=FRONT_END)))
-    assert has_thresholds(tree)
+    assert has_thresholds(tree.model)
     assert [node.name for node in path_by_thresholds(tree)] == ["Frontend_Bound"]
