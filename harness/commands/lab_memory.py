@@ -44,7 +44,6 @@ Examples:
 @click.option(
     "--quick", is_flag=True, help="Measure fewer rings and strides for a shorter time: about 5 s."
 )
-<<<<<<< HEAD
 @click.option(
     "--events",
     multiple=True,
@@ -52,10 +51,7 @@ Examples:
     help="Events to count in each thread, beside cycles, instructions and software events; may be "
     "repeated. memory: loads, misses by level, stalls and write-backs.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON document instead of text.")
-=======
 @json_option
->>>>>>> d91fc47d (cli: one option --json and one pair of options for a recorded machine)
 @click.option(
     "-o",
     "--output",
