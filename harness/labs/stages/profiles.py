@@ -24,7 +24,7 @@ from harness.topdown.sources import measure_slots, pmu_check
 from harness.workload.loader import fill_keys, running_load
 from harness.workload.server import RunningServer, running_server
 from stallscope.collector import CollectorOptions
-from stallscope.errors import UnableError
+from stallscope.errors import UnableError, UsageError
 from stallscope.system_files import Roots
 from topdown.slots.detection import model_of_identity, read_identity
 from topdown.slots.measurement import Measurement, Slice
@@ -128,7 +128,7 @@ def count_sides(setup: StagesSetup, roots: Roots, on_side: Callable[[Side], None
                 request = _request(server.pid, duration_s, events)
                 backend = CountingBackend(roots, collect_in_load(server.pid, run_marked_load))
                 measurements[side] = measure_slots(request, _ignore_slice, backend).measurement
-        except UnableError as error:
+        except (UnableError, UsageError) as error:  # such as an event that this CPU lacks
             return SlotTrees({}, error.message)
     ratios = {
         side: counted_miss_ratio(measurement, events) for side, measurement in measurements.items()
