@@ -20,6 +20,8 @@ from elftools.dwarf.dwarfinfo import DWARFInfo
 from elftools.dwarf.ranges import BaseAddressEntry
 from elftools.elf.elffile import ELFFile
 
+from topdown.stacks.elf.file import ElfError
+
 _MAX_REFERENCES = 16
 _PROGRAM_LIMIT = 32 << 20
 _SCOPES = frozenset({"DW_TAG_subprogram", "DW_TAG_inlined_subroutine", "DW_TAG_lexical_block"})
@@ -34,15 +36,19 @@ def source_locations(stream: BinaryIO, addresses: Iterable[int]) -> Iterator[dic
     """Yield the location of each address that has one.
 
     That is {"address": n, "line": "path:line" or None, "inlined": [[name, "path:line of the call"],
-    ...]}, with the outermost inlined function first.
+    ...]}, with the outermost inlined function first. Raises ElfError for a malformed file; units
+    with malformed tables are left out.
     """
-    elf = ELFFile(stream)
-    if not elf.has_dwarf_info(True):
-        return
-    dwarf = elf.get_dwarf_info(relocate_dwarf_sections=False, follow_links=False)
-    for unit, contained in units_of(dwarf, sorted(set(addresses))):
-        with contextlib.suppress(*MALFORMED):
-            yield from _Unit(dwarf, unit).locations(contained)
+    try:
+        elf = ELFFile(stream)
+        if not elf.has_dwarf_info(True):
+            return
+        dwarf = elf.get_dwarf_info(relocate_dwarf_sections=False, follow_links=False)
+        for unit, contained in units_of(dwarf, sorted(set(addresses))):
+            with contextlib.suppress(*MALFORMED):
+                yield from _Unit(dwarf, unit).locations(contained)
+    except MALFORMED as error:
+        raise ElfError("the debug information is malformed") from error
 
 
 @dataclass(slots=True)

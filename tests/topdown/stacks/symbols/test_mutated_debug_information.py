@@ -1,0 +1,114 @@
+"""Damaged tables of debug information and call frames: read in part, or refused in words."""
+
+import contextlib
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from stallscope.regular_file import MemoryImage, open_regular
+from tests.long_tests import long_tests
+from topdown.stacks.elf.eh_frame import unwind_functions
+from topdown.stacks.elf.file import ElfError, ElfFile
+from topdown.stacks.symbols import debug_information
+from topdown.stacks.symbols.source_lines import find_source_lines
+from topdown.stacks.symbols.sources import SymbolSources
+
+EXAMPLES = long_tests(short=10, long=10_000)
+BUDGET_S = 1.0
+DEBUG_SECTIONS = (
+    b".debug_info", b".debug_abbrev", b".debug_line", b".debug_line_str", b".debug_str",
+    b".debug_aranges", b".debug_rnglists", b".debug_ranges",
+)  # fmt: skip
+FRAME_SECTIONS = (b".eh_frame", b".eh_frame_hdr")
+HEADER_BYTES = 64  # mutations prefer the first bytes of a table, which have its sizes
+# Bytes of which numbers with extreme values consist, as integers and as LEB128.
+BYTES = st.sampled_from((0x00, 0x01, 0x7F, 0x80, 0xFF)) | st.integers(0, 255)
+REFUSALS = ("malformed", "limit", "has ended")
+pytestmark = pytest.mark.long
+damage = settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck))
+
+
+def sections_of(path: Path, names: tuple[bytes, ...]) -> list[tuple[int, int]]:
+    """The offsets and sizes of these sections."""
+    with open_regular(path) as file:
+        elf = ElfFile(file)
+        rows = [elf.sections[index] for name in names if (index := elf.section(name)) is not None]
+    return [(int(row["offset"]), int(row["size"])) for row in rows if row["size"]]
+
+
+@st.composite
+def changes(draw: st.DrawFn, sections: list[tuple[int, int]]) -> dict[int, bytes]:
+    """One to eight changes of up to four bytes, by offset, within these sections."""
+    changed = {}
+    for _ in range(draw(st.integers(1, 8))):
+        start, size = draw(st.sampled_from(sections))
+        first = st.integers(0, min(size, HEADER_BYTES) - 1)
+        place = draw(first | st.integers(0, size - 1))
+        changed[start + place] = bytes(draw(st.lists(BYTES, min_size=1, max_size=4)))[
+            : size - place
+        ]
+    return changed
+
+
+def damaged(content: bytes, changed: dict[int, bytes]) -> bytes:
+    """The content with its changes."""
+    result = bytearray(content)
+    for place, values in changed.items():
+        result[place : place + len(values)] = values
+    return bytes(result)
+
+
+@pytest.fixture(scope="module", params=["-gdwarf-4", "-gdwarf-5"])
+def program(request: pytest.FixtureRequest, tmp_path_factory, made) -> Path:
+    """A program with debug information, of one version of DWARF."""
+    folder = tmp_path_factory.mktemp("debug")
+    source, path = folder / "program.cc", folder / "program"
+    source.write_text(
+        "#include <vector>\n"
+        "static int sum(const std::vector<int>& all) {\n"
+        "  int total = 0;\n"
+        "  for (int value : all) total += value;\n"
+        "  return total;\n"
+        "}\n"
+        "int main(int count, char**) { return sum(std::vector<int>(count)); }\n"
+    )
+    made.run("g++", "-O2", "-g", request.param, source, "-o", path)
+    return path
+
+
+def code_offsets(path: Path) -> range:
+    (offset, size), *_ = sections_of(path, (b".text",))
+    return range(offset, offset + size, 16)
+
+
+@damage
+@given(data=st.data())
+def test_damaged_debug_information_is_read_in_part_or_refused(
+    program: Path, tmp_path_factory: pytest.TempPathFactory, made, data: st.DataObject
+) -> None:
+    assert debug_information  # imported before the reading process is forked
+    target = tmp_path_factory.getbasetemp() / "damaged"
+    sections = sections_of(program, DEBUG_SECTIONS)
+    target.write_bytes(damaged(program.read_bytes(), data.draw(changes(sections))))
+    frames = [(0, offset, 0) for offset in code_offsets(program)]
+    capture = made.Capture(frames, objects=[made.Object(bytes(target))])
+    lines = find_source_lines(
+        capture, np.arange(len(frames)), SymbolSources(debug_directories=()), budget_s=BUDGET_S
+    )
+    for warning in lines.warnings:
+        assert any(refusal in warning.message for refusal in REFUSALS), warning.message
+
+
+@damage
+@given(data=st.data())
+def test_damaged_call_frames_are_read_in_part_or_refused(
+    program: Path, data: st.DataObject
+) -> None:
+    sections = sections_of(program, FRAME_SECTIONS)
+    content = damaged(program.read_bytes(), data.draw(changes(sections)))
+    with contextlib.suppress(ElfError):
+        symbols = unwind_functions(ElfFile(MemoryImage("damaged", content)))
+        assert (symbols.size > 0).all()
