@@ -6,13 +6,19 @@
 
 #include <array>
 #include <cerrno>
+#include <chrono>
+#include <csignal>
 #include <system_error>
+#include <thread>
 
 #include "base/failure.hpp"
 #include "collect/refusal.hpp"
 
 namespace stallscope::collect {
 namespace {
+
+constexpr std::chrono::milliseconds last_wait{1000};
+constexpr std::chrono::milliseconds between_checks{10};
 
 void make_pipe(descriptor& read_end, descriptor& write_end) {
   std::array<int, 2> ends{};
@@ -62,15 +68,29 @@ void held_command::child(const std::vector<char*>& words, const inherited_state&
   ::_exit(127);
 }
 
+// After an error, the command may still run, and nothing else would end it.
 held_command::~held_command() {
-  if (released_ || pid_ <= 0) return;
-  go_.reset();
-  ::waitpid(pid_, nullptr, 0);
+  if (!released_ && pid_ > 0) {
+    go_.reset();
+    ::waitpid(pid_, nullptr, 0);
+    return;
+  }
+  for (const int number : {SIGTERM, SIGKILL}) {
+    if (poll_status()) return;
+    send(number);
+    for (auto left = last_wait; !poll_status() && left.count() > 0; left -= between_checks)
+      std::this_thread::sleep_for(between_checks);
+  }
 }
 
 void held_command::release() {
+  // Without this byte the command never starts, and the next read would wait forever.
   const char go = 1;
-  [[maybe_unused]] const auto written = ::write(go_.get(), &go, 1);
+  while (::write(go_.get(), &go, 1) != 1) {
+    if (errno == EINTR) continue;
+    throw std::system_error(errno, std::generic_category(),
+                            "the command '" + name_ + "' cannot be started");
+  }
   int error = 0;
   if (read_fully(exec_error_.get(), &error, sizeof error) == sizeof error) {
     throw failure{exit_code::target_failed,

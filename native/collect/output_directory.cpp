@@ -54,9 +54,11 @@ constexpr std::string_view aside_prefix = ".replaced-";
 std::string aside(const std::string& name) { return std::string{aside_prefix} + name; }
 
 failure unwritable(const std::string& path, int error) {
-  return {exit_code::usage,
+  const auto cause = failure_of(output_error{error, path}, {});
+  const bool disk = cause.code() == exit_code::unwritable;
+  return {disk ? exit_code::unwritable : exit_code::usage,
           "the output directory " + path + " cannot be written: " + error_text(error),
-          "name another directory with -o"};
+          disk ? cause.remedy() : "name another directory with -o"};
 }
 
 }  // namespace

@@ -60,20 +60,23 @@ code_table::identity code_table::identity_of(std::span<const std::byte> header) 
           value_at<std::int32_t>(header, code.first_line)};
 }
 
+std::span<const memory_range> code_table::header_ranges(std::span<const std::uint64_t> addresses) {
+  headers_.resize(addresses.size() * header_bytes_);
+  header_ranges_.clear();
+  for (std::size_t i = 0; i < addresses.size(); ++i)
+    header_ranges_.push_back(
+        {addresses[i], std::span{headers_}.subspan(i * header_bytes_, header_bytes_)});
+  return header_ranges_;
+}
+
 std::optional<std::vector<code_table::known_code>> code_table::look_up(
     std::span<const std::uint64_t> addresses, std::vector<code_facts>& fresh) {
-  headers_.resize(addresses.size() * header_bytes_);
-  std::vector<memory_range> ranges;
-  ranges.reserve(addresses.size());
-  for (std::size_t i = 0; i < addresses.size(); ++i)
-    ranges.push_back({addresses[i], std::span{headers_}.subspan(i * header_bytes_, header_bytes_)});
-  if (!memory_->read(ranges)) return std::nullopt;
   if (known_.size() > max_known) known_.clear();
   std::vector<known_code> codes;
   codes.reserve(addresses.size());
   new_line_table_bytes_ = 0;
   for (std::size_t i = 0; i < addresses.size(); ++i) {
-    const auto current = identity_of(ranges[i].into);
+    const auto current = identity_of(header_ranges_[i].into);
     if (current.type != interpreter_->code_type || current.size > max_instructions)
       return std::nullopt;
     auto& known = known_[addresses[i]];

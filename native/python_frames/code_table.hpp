@@ -49,8 +49,10 @@ class code_table {
     std::uint64_t number = 0;
     std::uint64_t instruction_bytes = 0;
   };
+  // The ranges of memory to read before look_up(); valid until the next call.
+  std::span<const memory_range> header_ranges(std::span<const std::uint64_t> addresses);
   // Returns the code at every address, in the same order; nullopt if an address is not a code
-  // object. New code is appended to `fresh`.
+  // object. New code is appended to `fresh`. The addresses are those of header_ranges().
   std::optional<std::vector<known_code>> look_up(std::span<const std::uint64_t> addresses,
                                                  std::vector<code_facts>& fresh);
 
@@ -79,6 +81,7 @@ class code_table {
   std::size_t header_bytes_;
   std::unordered_map<std::uint64_t, cached_code> known_;
   std::vector<std::byte> headers_;
+  std::vector<memory_range> header_ranges_;
   std::uint64_t new_line_table_bytes_ = 0;
 };
 

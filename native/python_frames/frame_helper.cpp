@@ -46,8 +46,11 @@ void serve_frames(const helper_options& options, reader_channel& channel, watch_
   process_watch watch{options.proc, options.position, channel.activity(), shared};
   const pid_t parent = ::getppid();
   std::string lines;
-  while (!channel.stopped() && ::getppid() == parent) {
+  bool idle = false;
+  while (!channel.stopped() && !(idle && ::getppid() != parent)) {
+    idle = true;
     while (const auto notice = channel.take()) {
+      idle = false;
       if (notice->tid == 0) {
         watch.forget(notice->pid);
       } else {

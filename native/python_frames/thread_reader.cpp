@@ -12,6 +12,7 @@ constexpr std::size_t word_bytes = sizeof(std::uint64_t);
 constexpr std::size_t max_frames = 1024;
 constexpr std::size_t max_threads = 10'000;
 constexpr std::size_t max_interpreters = 256;
+constexpr std::size_t max_expected_windows = 32;
 // Minimum interval between two scans of the thread list for unknown threads.
 constexpr std::uint64_t list_again_ns = 20'000'000;
 // 3.14 uses the lowest address bits as reference tags.
@@ -37,16 +38,16 @@ bool thread_reader::running() const {
          head != 0;
 }
 
-std::optional<thread_reader::thread_location> thread_reader::find(pid_t native_id) {
+thread_reader::thread_location* thread_reader::find(pid_t native_id) {
   const auto key = static_cast<std::uint64_t>(native_id);
   auto known = threads_.find(key);
-  if (known != threads_.end()) return known->second;
+  if (known != threads_.end()) return &known->second;
   const auto now = monotonic_ns();
-  if (now < threads_listed_ns_ + list_again_ns) return std::nullopt;
+  if (now < threads_listed_ns_ + list_again_ns) return nullptr;
   threads_listed_ns_ = now;
   list_threads();
   known = threads_.find(key);
-  return known == threads_.end() ? std::nullopt : std::optional{known->second};
+  return known == threads_.end() ? nullptr : &known->second;
 }
 
 void thread_reader::list_threads() {
@@ -89,8 +90,8 @@ read_result thread_reader::read(pid_t native_id, python_stack& stack,
   auto result = read_result::torn;
   for (int i = 0; i < tries && result == read_result::torn; ++i) {
     stack = {};  // a torn read may have left some frames
-    const auto place = find(native_id);
-    if (!place) return read_result::no_frames;
+    auto* place = find(native_id);
+    if (place == nullptr) return read_result::no_frames;
     result = read_once(*place, native_id);
     if (result != read_result::read) continue;
     stack.holds_gil = gil_held(*place);
@@ -100,26 +101,38 @@ read_result thread_reader::read(pid_t native_id, python_stack& stack,
   return result;
 }
 
-read_result thread_reader::read_once(const thread_location& place, pid_t native_id) {
+read_result thread_reader::read_once(thread_location& place, pid_t native_id) {
   const auto now = first_position(place);
   if (!now || now->id != static_cast<std::uint64_t>(native_id)) {
     threads_.erase(static_cast<std::uint64_t>(native_id));  // the id was reused by a new thread
     return read_result::torn;
   }
   if (!walk_frames(*now) || !unchanged(place, *now)) return read_result::torn;
+  place.expected = reading_.used_windows(place.gil == 0 ? 1 : 2, max_expected_windows);
   if (raw_.size() > 2 * max_frames) return read_result::too_deep;
   return raw_.empty() ? read_result::no_frames : read_result::read;
+}
+
+// Reads the thread's state, and what the previous read has used: most frames of a stack are where
+// they were a millisecond ago. Each window that is missing costs a system call.
+bool thread_reader::add_first_windows(const thread_location& place) {
+  const auto& gil = interpreter_.fields.gil;
+  std::vector<consistent_read::extent> extents{
+      {place.state + state_fields_.begin, place.state + state_fields_.end}};
+  if (place.gil != 0)
+    extents.push_back({place.gil + gil.last_holder, place.gil + gil.locked + word_bytes});
+  const auto needed = extents.size();
+  extents.insert(extents.end(), place.expected.begin(), place.expected.end());
+  reading_.begin();
+  return reading_.add_windows(extents) ||
+         (extents.size() > needed && reading_.add_windows(std::span{extents}.first(needed)));
 }
 
 std::optional<thread_reader::thread_position> thread_reader::first_position(
     const thread_location& place) {
   const auto& fields = interpreter_.fields;
   const auto state = place.state;
-  const std::array<consistent_read::extent, 2> extents{
-      {{state + state_fields_.begin, state + state_fields_.end},
-       {place.gil + fields.gil.last_holder, place.gil + fields.gil.locked + word_bytes}}};
-  reading_.begin();
-  if (!reading_.add_windows(std::span{extents}.first(place.gil == 0 ? 1 : 2))) return std::nullopt;
+  if (!add_first_windows(place)) return std::nullopt;
   const auto word = [this](std::uint64_t address) {
     const auto contents = reading_.first(address, word_bytes);
     return contents ? value_at<std::uint64_t>(*contents, 0) : 0;
@@ -185,7 +198,9 @@ bool thread_reader::walk_frames(const thread_position& now) {
 // Whether the second read returns the same chain and the same current frame.
 bool thread_reader::unchanged(const thread_location& place, const thread_position& now) {
   const auto bytes = static_cast<std::size_t>(interpreter_.fields.frame.size);
-  if (!reading_.read_again() || second_position(place) != now) return false;
+  list_code_addresses();
+  const auto headers = codes_.header_ranges(code_addresses_);
+  if (!reading_.read_again(headers) || second_position(place) != now) return false;
   return std::all_of(raw_.begin(), raw_.end(), [this, bytes](const raw_frame& before) {
     const auto again = decode(before.address, reading_.second(before.address, bytes));
     return again.code == before.code && again.previous == before.previous &&
@@ -193,15 +208,23 @@ bool thread_reader::unchanged(const thread_location& place, const thread_positio
   });
 }
 
-read_result thread_reader::name_frames(python_stack& stack, std::vector<code_facts>& fresh) {
-  std::vector<std::uint64_t> addresses;
+void thread_reader::list_code_addresses() {
+  auto& addresses = code_addresses_;
+  addresses.clear();
   for (const auto& frame : raw_) {
     if (!foreign(frame)) addresses.push_back(frame.code);
   }
-  if (addresses.empty()) return read_result::no_frames;
-  if (addresses.size() > max_frames) return read_result::too_deep;
   std::sort(addresses.begin(), addresses.end());
   addresses.erase(std::unique(addresses.begin(), addresses.end()), addresses.end());
+}
+
+read_result thread_reader::name_frames(python_stack& stack, std::vector<code_facts>& fresh) {
+  const auto& addresses = code_addresses_;
+  if (addresses.empty()) return read_result::no_frames;
+  const auto python_frames =
+      raw_.size() - static_cast<std::size_t>(std::count_if(
+                        raw_.begin(), raw_.end(), [this](const auto& f) { return foreign(f); }));
+  if (python_frames > max_frames) return read_result::too_deep;
   const auto codes = codes_.look_up(addresses, fresh);
   if (!codes) return read_result::torn;
   for (std::size_t i = 0; i < raw_.size(); ++i) {

@@ -54,6 +54,7 @@ class thread_reader {
   struct thread_location {
     std::uint64_t state = 0;  // address of PyThreadState
     std::uint64_t gil = 0;    // address of its interpreter's GIL, 0 if there is none
+    std::vector<consistent_read::extent> expected{};  // memory that the previous read has used
   };
   struct raw_frame {
     std::uint64_t address = 0;
@@ -72,16 +73,18 @@ class thread_reader {
     bool operator==(const thread_position&) const = default;
   };
 
-  std::optional<thread_location> find(pid_t native_id);
+  thread_location* find(pid_t native_id);  // nullptr if unknown
   void list_threads();
   [[nodiscard]] std::uint64_t gil_of(std::uint64_t interpreter_state) const;
-  read_result read_once(const thread_location& place, pid_t native_id);
+  read_result read_once(thread_location& place, pid_t native_id);
+  bool add_first_windows(const thread_location& place);
   std::optional<thread_position> first_position(const thread_location& place);
   [[nodiscard]] std::optional<thread_position> second_position(const thread_location& place) const;
   [[nodiscard]] bool walk_frames(const thread_position& now);
   [[nodiscard]] raw_frame decode(std::uint64_t address, std::span<const std::byte> bytes) const;
   [[nodiscard]] bool foreign(const raw_frame& frame) const;
   [[nodiscard]] bool unchanged(const thread_location& place, const thread_position& now);
+  void list_code_addresses();
   read_result name_frames(python_stack& stack, std::vector<code_facts>& fresh);
   [[nodiscard]] std::optional<bool> gil_held(const thread_location& place) const;
 
@@ -93,6 +96,7 @@ class thread_reader {
   std::unordered_map<std::uint64_t, thread_location> threads_;  // by native id
   std::uint64_t threads_listed_ns_ = 0;
   std::vector<raw_frame> raw_;
+  std::vector<std::uint64_t> code_addresses_;  // of the frames, each once
 };
 
 }  // namespace stallscope::python_frames

@@ -3,6 +3,7 @@
 import errno
 import json
 import os
+import signal
 import subprocess
 import time
 from collections.abc import Callable
@@ -35,15 +36,16 @@ class Run:
 
 
 def run(prefix: tuple[str, ...], words: tuple[str, ...], directory: Path) -> Run:
-    """Run the collector to its end; status -9 if it hangs."""
+    """Run the collector to its end; status -9 if it, or a command that it leaves, does not end."""
     command = [*prefix, *words]
     command[command.index(OUTPUT)] = str(directory)
-    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, start_new_session=True)
     try:
         _, messages = process.communicate(timeout=HANG_S)
     except subprocess.TimeoutExpired:
-        process.kill()
+        os.killpg(process.pid, signal.SIGKILL)
         _, messages = process.communicate()
+        return Run(directory, -signal.SIGKILL, messages)
     return Run(directory, process.returncode, messages)
 
 
@@ -118,3 +120,34 @@ def test_a_target_whose_threads_cannot_be_listed_has_not_ended(
     assert made.status == 3, made
     assert f"/proc/{pid}/task: {os.strerror(getattr(errno, error))}" in made.messages
     assert ("ulimit -n" if error == "EMFILE" else "fs.file-max") in made.messages
+
+
+@pytest.mark.parametrize("counts", [False, True])
+def test_a_command_that_cannot_be_started_is_an_error(
+    needs_root, collector: Path, tmp_path: Path, counts: bool
+) -> None:
+    """The command waits for one byte from the collector, which waits for the command's exec."""
+    need_strace()
+    plan, log = tmp_path / "plan.json", tmp_path / "log"
+    plan.write_text(json.dumps(PLAN))
+    kind = ("count", f"--plan={plan}") if counts else ()
+    words = (str(collector), *kind, "-o", OUTPUT, "--duration", "0.1", *COMMAND)
+    assert run(recorder(log), words, tmp_path / "recorded").status == 0
+    writes = [line for line in log.read_text().splitlines() if " write(" in line]
+    release = next(number for number, line in enumerate(writes, 1) if r'"\1", 1' in line)
+    made = run(Fault("write", "EIO", release).prefix(log), words, tmp_path / "run")
+    assert was_injected(log)
+    assert made.status == 3, made
+    assert "the command 'sh' cannot be started: Input/output error" in made.messages
+
+
+def test_a_command_does_not_outlive_a_failed_recording(
+    needs_root, collector: Path, tmp_path: Path
+) -> None:
+    need_strace()
+    log = tmp_path / "log"
+    words = (str(collector), "-o", OUTPUT, *COMMAND)
+    fault = Fault("unlinkat", "EIO", 6)  # the command runs by then
+    made = run(fault.prefix(log), words, tmp_path / "run")
+    assert was_injected(log)
+    assert made.status == 6, made

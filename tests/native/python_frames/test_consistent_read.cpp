@@ -43,6 +43,42 @@ TEST_CASE("addresses outside windows are read separately, even very many") {
   CHECK(reading.read_again());
 }
 
+TEST_CASE("windows that were used are known for the next read") {
+  const process_memory memory{::getpid()};
+  consistent_read reading{memory};
+  alignas(4096) static std::array<std::byte, 8192> page;
+  std::array<std::uint64_t, 4> words{1, 2, 3, 4};
+  const auto start = address_of(page.data());
+  reading.begin();
+  REQUIRE(reading.add_window({address_of(&words[0]), address_of(&words[1])}));
+  REQUIRE(reading.add_window({start, start + 5000}));
+  REQUIRE(reading.first(address_of(&words[0]), 8).has_value());
+  REQUIRE(reading.first(start + 16, 8).has_value());
+  REQUIRE(reading.first(address_of(&words[2]), 8).has_value());
+  REQUIRE(reading.add_window({start + 100, start + 200}));  // is contained
+  const auto used = reading.used_windows(1, 8);
+  REQUIRE(used.size() == 2);
+  CHECK(used[0].begin == start);
+  CHECK(used[0].end == start + 4096);
+  CHECK(used[1].begin == address_of(&words[2]));
+  CHECK(used[1].end == address_of(&words[3]));
+  CHECK(reading.used_windows(1, 1).size() == 1);
+}
+
+TEST_CASE("further ranges are read with the second read") {
+  const process_memory memory{::getpid()};
+  consistent_read reading{memory};
+  std::uint64_t value = 5;
+  std::array<std::byte, 8> copy{};
+  reading.begin();
+  REQUIRE(reading.first(address_of(&value), 8).has_value());
+  const memory_range further{address_of(&value), copy};
+  REQUIRE(reading.read_again(std::span{&further, 1}));
+  CHECK(value_at<std::uint64_t>(copy, 0) == 5);
+  const memory_range unmapped{8, copy};
+  CHECK_FALSE(reading.read_again(std::span{&unmapped, 1}));
+}
+
 TEST_CASE("unmapped memory is never returned") {
   const process_memory memory{::getpid()};
   consistent_read reading{memory};
