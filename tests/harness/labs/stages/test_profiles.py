@@ -92,11 +92,14 @@ def test_missing_counters_are_reported_with_the_reason(
     assert (counts.sides, counts.unavailable) == ({}, "none here")
 
 
+@pytest.mark.parametrize(
+    "error", [UnableError("every counter is held"), UsageError("every", "use another event")]
+)
 def test_counters_that_fail_later_are_reported_too(
-    setup: StagesSetup, monkeypatch: pytest.MonkeyPatch
+    setup: StagesSetup, monkeypatch: pytest.MonkeyPatch, error: StallscopeError
 ) -> None:
     def measure_slots(request: TopdownOptions, *rest: object) -> TopdownRun:
-        raise UnableError("every counter is held")
+        raise error
 
     monkeypatch.setattr(stages_profiles, "measure_slots", measure_slots)
     assert stages_profiles.count_sides(setup, Roots(), lambda _: None).unavailable.startswith(
