@@ -43,6 +43,7 @@ class StagesReading:
     errors: int
     loader_limit: str  # the reason if the loader was the bottleneck, else empty
     folder: Path  # with the interval logs
+    started_at_s: float = 0.0  # of the measured time, CLOCK_REALTIME
     p99_over_time: tuple[IntervalP99, ...] = ()
 
 

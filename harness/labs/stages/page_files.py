@@ -1,5 +1,6 @@
 """The files of the stages lab: the result as JSON, and the page with each side's flame page."""
 
+from dataclasses import replace
 from pathlib import Path
 
 from harness.cli.outputs import write_whole
@@ -42,15 +43,19 @@ def page_data(lab: StagesMeasurement) -> PageData:
 
 
 def merged_log(lab: StagesMeasurement, load: LoadLevel, side: Side) -> IntervalLog:
-    """Return the intervals of all runs of a side under a load, as one log."""
+    """Return the intervals of all runs of a side under a load, as one log in order of time."""
     logs = [
-        read_interval_log(reading.folder / INTENDED_LOG)
+        (reading.started_at_s, read_interval_log(reading.folder / INTENDED_LOG))
         for reading in lab.readings
         if (reading.run.load, reading.run.side) == (load, side)
     ]
     return IntervalLog(
-        tuple(interval for log in logs for interval in log.intervals),
-        tuple(warning for log in logs for warning in log.warnings),
+        tuple(
+            replace(interval, start_s=started_at_s + interval.start_s)
+            for started_at_s, log in logs
+            for interval in log.intervals
+        ),
+        tuple(warning for _, log in logs for warning in log.warnings),
     )
 
 

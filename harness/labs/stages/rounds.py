@@ -54,10 +54,10 @@ class StagesSetup:
         )
 
 
-def interval_p99(log: Path) -> tuple[IntervalP99, ...]:
-    """Return p99 of every interval of a log that has values."""
+def interval_p99(log: Path, started_at_s: float = 0.0) -> tuple[IntervalP99, ...]:
+    """Return p99 of every interval of a log that has values; the log counts from its start."""
     return tuple(
-        IntervalP99(interval.start_s, interval.length_s, p99_ns / 1000)
+        IntervalP99(started_at_s + interval.start_s, interval.length_s, p99_ns / 1000)
         for interval in read_interval_log(log).intervals
         if (p99_ns := interval.histogram.percentile(99)) is not None
     )
@@ -117,7 +117,8 @@ def _measure(server: RunningServer, options: LoadOptions, run: StagesRun) -> Sta
         cpu_us=cpu_s * 1e6 / commands if commands > 0 else None,
         average_batch=batch,
         errors=result.errors,
-        p99_over_time=interval_p99(options.output / INTENDED_LOG),
+        started_at_s=result.started_at_s or 0.0,
+        p99_over_time=interval_p99(options.output / INTENDED_LOG, result.started_at_s or 0.0),
         loader_limit=(result.why or "no reason reported") if result.limited_by_loader else "",
         folder=options.output,
     )

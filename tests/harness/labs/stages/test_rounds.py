@@ -19,10 +19,10 @@ def histogram_of(*values_ns: int) -> Histogram:
 
 def test_every_interval_with_values_has_its_own_p99(tmp_path: Path) -> None:
     log = tmp_path / "intended.hlog"
-    intervals = [(100.0, histogram_of(1000)), (101.0, histogram_of()), (102.0, histogram_of(1500))]
+    intervals = [(0.0, histogram_of(1000)), (1.0, histogram_of()), (2.0, histogram_of(1500))]
     lines = [f"{start_s},1.0,0.002,{encode(histogram)}" for start_s, histogram in intervals]
     log.write_text("\n".join(lines) + "\n")
-    assert interval_p99(log) == (
+    assert interval_p99(log, 100.0) == (
         IntervalP99(100.0, 1.0, pytest.approx(1.0)),
         IntervalP99(102.0, 1.0, pytest.approx(1.5)),
     )
