@@ -20,6 +20,7 @@ Examples:
   stallscope lab stages --path codec                      (about two minutes)
   stallscope lab stages --path query --pairs 9 --duration 3 -o query
   stallscope lab stages --footprint-sweep -o sweep        (about seven minutes)
+  stallscope lab stages --path kv --threads 4 --cpus 0-7
   stallscope lab stages --path kv --no-replay --profile 0 --json | jq .throughput_ratio
 """
 
@@ -80,7 +81,18 @@ Examples:
     help="Measure the gain by code per request (8 KB to 2 MB) and by batch limit instead.",
 )
 @batch_options
-@click.option("--cpus", metavar="LIST", help="CPUs to use, such as 0,2.")
+@click.option(
+    "--threads",
+    type=click.IntRange(1, 128),
+    default=1,
+    show_default=True,
+    help="Threads of the server, and of the loader; each has a CPU. Path kv then also writes.",
+)
+@click.option(
+    "--cpus",
+    metavar="LIST",
+    help="CPUs to use, such as 0,2: twice as many as threads, otherwise both sides share them.",
+)
 @click.option(
     "-o",
     "--output",

@@ -1,4 +1,4 @@
-"""CPUs of an experiment: those that this process may use, and one each for server and loader."""
+"""CPUs of an experiment: those that this process may use, divided among server and loader."""
 
 import os
 from dataclasses import dataclass
@@ -15,11 +15,28 @@ from stallscope.system_files import Roots, read_text
 class Cores:
     """The CPUs of server and loader, and properties of the server's core."""
 
-    server: int
+    server: int  # of its first thread
     loader: int
     same_core: bool  # both are threads of the same core and slow each other down
     cpu_model: str
     l1i_bytes: int | None  # None if sysfs does not report it
+    more_servers: tuple[int, ...] = ()  # of further threads
+    more_loaders: tuple[int, ...] = ()
+
+    @property
+    def server_cpus(self) -> tuple[int, ...]:
+        """Return the CPUs of the server's threads."""
+        return (self.server, *self.more_servers)
+
+    @property
+    def loader_cpus(self) -> tuple[int, ...]:
+        """Return the CPUs of the loader's threads."""
+        return (self.loader, *self.more_loaders)
+
+    @property
+    def shared(self) -> bool:
+        """Return whether server and loader have to share CPUs: times then mean nothing."""
+        return not set(self.server_cpus).isdisjoint(self.loader_cpus)
 
 
 def usable_cpus(cpu_list: str | None) -> frozenset[int]:
@@ -40,18 +57,28 @@ def usable_cpus(cpu_list: str | None) -> frozenset[int]:
     return selected
 
 
-def two_cores(roots: Roots, allowed: frozenset[int]) -> Cores:
-    """Return different CPUs for server and loader.
+def two_cores(roots: Roots, allowed: frozenset[int], *, threads: int = 1) -> Cores:
+    """Return different CPUs for the threads of server and loader.
 
-    The loader gets the first CPU, which handles most of a machine's interrupts. Raises UnableError
-    if this process may use only one CPU.
+    The loader gets the first CPU, which handles most of a machine's interrupts. Several threads of
+    the server share their CPUs with those of the loader if there are too few. Raises UnableError
+    if this process may use only one CPU, or fewer than the server has threads.
     """
     if len(allowed) < 2:
         raise UnableError(
             "server and loader need one CPU each, but this process may use only one",
             "allow two CPUs (taskset, the container's CPU limit)",
         )
-    loader, server = read_machine(roots, allowed).cpus[:2]
+    if len(allowed) < threads:
+        raise UnableError(
+            f"{threads} threads of the server need {threads} CPUs, but this process may use "
+            f"{len(allowed)}",
+            "reduce --threads, or allow more CPUs (--cpus, taskset, the container's CPU limit)",
+        )
+    cpus = read_machine(roots, allowed).cpus
+    loaders = cpus[:threads]
+    servers = cpus[threads : 2 * threads] if len(cpus) >= 2 * threads else cpus[::-1][:threads]
+    loader, server = loaders[0], servers[0]
     level1 = [cache for cache in code_caches(roots.sys, server) if cache.level == 1]
     return Cores(
         server=server,
@@ -59,6 +86,8 @@ def two_cores(roots: Roots, allowed: frozenset[int]) -> Cores:
         same_core=loader in _siblings(roots, server),
         cpu_model=read_host(roots).cpu_model,
         l1i_bytes=level1[0].size_bytes if level1 else None,
+        more_servers=servers[1:],
+        more_loaders=loaders[1:],
     )
 
 

@@ -5,6 +5,8 @@
 //       return static_cast<int>(std::ranges::count(text, ' ')) + 1;
 //     }
 //
+//     void print(stages::stage_future<int> words) { std::cout << words.get() << " words\n"; }
+//
 //     int main() {
 //       reactor::reactor loop;
 //       stages::stage_registry registry(loop);                         // once per thread
@@ -12,10 +14,10 @@
 //
 //       auto staged = stages::make_execution_stage("count_words", count_words);  // first line
 //       auto words = staged("one two three");     // second line; was: count_words("one two three")
-//       staged("four five").then([](auto done) { std::cout << done.get() << " words\n"; });
+//       staged("four five").then(print);
 //
 //       loop.turn(std::chrono::milliseconds(0));  // runs both calls; prints "2 words"
-//       std::cout << words.get() << " words\n";   // prints "3 words"
+//       print(std::move(words));                   // prints "3 words"
 //     }
 //
 // A call copies its arguments and returns a stage_future. The function runs in a later task of the

@@ -36,6 +36,22 @@ def run(*words: str | Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run([STALLSCOPE, "lab", *words], capture_output=True, text=True, check=False)
 
 
+def test_several_threads_pass_requests_through_the_stages_of_other_shards(tmp_path: Path) -> None:
+    process = run("stages", "--path", "kv", *SHORT, "--threads", "2", "--loads", "", "--profile", "0",
+               "--no-replay", "-o", tmp_path / "lab", "--json")  # fmt: skip
+    assert process.returncode == 0, process.stderr
+    assert_valid("lab.stages", process.stdout)
+    document = json.loads(process.stdout)
+    assert len(document["machine"]["server_cpus"]) == len(document["machine"]["loader_cpus"]) == 2
+    assert document["options"]["threads"] == 2
+    assert [reading["errors"] for reading in document["rounds"]] == [0, 0]
+    executed = {stage["name"]: stage["executed"] for stage in document["stages"]}
+    for name in ("execute", "parse", "coordinate", "apply_local", "apply_remote"):
+        assert executed[name] > 0, executed
+    if document["machine"]["shared"]:
+        assert document["verdict"] == "no verdict"
+
+
 def test_stages_are_measured_on_and_off(tmp_path: Path) -> None:
     process = run("stages", "--path", "kv", *SHORT, "--loads", "50", "--rate", "500",
                "--profile", "0", "--no-replay", "-o", tmp_path / "lab", "--json")  # fmt: skip

@@ -11,6 +11,7 @@ from harness.labs.stages.plan import FIXED_RATE, LoadLevel, Side, StagesRun
 from harness.labs.verdict import lab_estimate
 from harness.topdown.phase_counts import PhaseCounts
 from harness.workload.cores import Cores
+from harness.workload.server_queries import StageCounts
 from stallscope.statistics.estimate import Estimate
 from stallscope.statistics.pairs import paired_ratios
 from topdown.slots.measurement import Measurement
@@ -44,6 +45,7 @@ class StagesReading:
     loader_limit: str  # the reason if the loader was the bottleneck, else empty
     folder: Path  # with the interval logs
     started_at_s: float = 0.0  # of the measured time, CLOCK_REALTIME
+    stages: dict[str, StageCounts] = field(default_factory=dict)  # by name; empty if unstaged
     p99_over_time: tuple[IntervalP99, ...] = ()
 
 

@@ -15,6 +15,11 @@ def stages_notes(lab: StagesMeasurement) -> Iterator[str]:
         yield "Interrupted: only complete pairs are shown."
     if lab.cores.same_core:
         yield "Server and loader run on two threads of one core and slow each other down."
+    if lab.cores.shared:
+        yield (
+            "Server and loader share CPUs: this run checks that all requests are answered; its "
+            "times and ratios say nothing about stages."
+        )
     l1i_bytes = lab.cores.l1i_bytes
     if l1i_bytes is not None and l1i_bytes > _COMMON_L1I_BYTES:
         yield (

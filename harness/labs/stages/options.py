@@ -34,6 +34,7 @@ class StagesOptions:
     footprint_kb: int | None = None
     stage_kb: int | None = None
     seed: int = 1
+    threads: int = 1  # of the server, and of the loader
 
     @property
     def run_s(self) -> float:

@@ -22,6 +22,7 @@ from harness.labs.stages.verdict import stages_verdict
 from harness.topdown.phase_counts import PhaseCounts
 from harness.topdown.result import TopdownResult, topdown_result
 from harness.workload.cores import Cores
+from harness.workload.server_queries import StageCounts
 from stallscope.documents import (
     Amount,
     Count,
@@ -65,6 +66,19 @@ class StagesMachine(Record, frozen=True, kw_only=True):
     server_cpu: Count
     loader_cpu: Count
     same_core: bool
+    server_cpus: tuple[Count, ...] = ()  # one per thread
+    loader_cpus: tuple[Count, ...] = ()
+    shared: bool = False  # server and loader share CPUs: times mean nothing
+
+
+class StageRecord(Record, frozen=True, kw_only=True):
+    """Counts of a stage over all saturated runs of the staged side."""
+
+    name: str
+    executed: Count
+    batches: Count
+    preempted: Count
+    average_batch: Amount | None  # None if the stage had no call
 
 
 class StagesSettings(Record, frozen=True, kw_only=True):
@@ -79,6 +93,7 @@ class StagesSettings(Record, frozen=True, kw_only=True):
     footprint_kb: Natural | None
     stage_kb: Natural | None
     seed: Count
+    threads: Natural = 1
 
 
 class LoadTable(Record, frozen=True, kw_only=True):
@@ -181,6 +196,7 @@ class StagesResult(Document, frozen=True, kw_only=True, tag="stallscope.lab.stag
     rows: tuple[StagesRow, ...] = ()
     loads: tuple[LoadTable, ...]
     rounds: tuple[StagesRound, ...]
+    stages: tuple[StageRecord, ...] = ()
     notes: tuple[str, ...]
     interrupted: bool
     output: str
@@ -232,6 +248,7 @@ def stages_result(lab: StagesMeasurement) -> StagesResult:
         rows=tuple(_row(lab, load, side) for load in (SATURATED, *options.loads) for side in Side),
         loads=tuple(_load_table(lab, load) for load in (SATURATED, *options.loads)),
         rounds=_rounds(lab),
+        stages=_stages(lab),
         notes=tuple(stages_notes(lab)),
         interrupted=lab.interrupted,
         output=str(options.output),
@@ -246,6 +263,28 @@ def stages_machine(cores: Cores) -> StagesMachine:
         server_cpu=cores.server,
         loader_cpu=cores.loader,
         same_core=cores.same_core,
+        server_cpus=cores.server_cpus,
+        loader_cpus=cores.loader_cpus,
+        shared=cores.shared,
+    )
+
+
+def _stages(lab: StagesMeasurement) -> tuple[StageRecord, ...]:
+    runs = [reading.stages for reading in lab.readings if reading.run.load == SATURATED]
+    return tuple(
+        _stage_record(name, [stages[name] for stages in runs if name in stages])
+        for name in dict.fromkeys(name for stages in runs for name in stages)
+    )
+
+
+def _stage_record(name: str, counts: list[StageCounts]) -> StageRecord:
+    executed, batches = sum(c.executed for c in counts), sum(c.batches for c in counts)
+    return StageRecord(
+        name=name,
+        executed=executed,
+        batches=batches,
+        preempted=sum(c.preempted for c in counts),
+        average_batch=executed / batches if batches else None,
     )
 
 
@@ -285,6 +324,7 @@ def _settings(lab: StagesMeasurement) -> StagesSettings:
         footprint_kb=options.footprint_kb,
         stage_kb=options.stage_kb,
         seed=options.seed,
+        threads=options.threads,
     )
 
 

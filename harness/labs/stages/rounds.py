@@ -15,6 +15,8 @@ from harness.workload.server_queries import average_batch, commands_processed, s
 from stallscope.histograms import read_interval_log
 
 INTENDED_LOG = "intended.hlog"
+# With several threads, the requests of path kv also pass the stages of writes.
+READ_SHARE_OF_THREADS = 0.9
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +32,8 @@ class StagesSetup:
         return ServerOptions(
             path=self.options.path,
             stages=side is Side.STAGED,
-            cpus=str(self.cores.server),
+            threads=self.options.threads,
+            cpus=",".join(map(str, self.cores.server_cpus)),
             max_batch=self.options.max_batch,
             footprint_kb=self.options.footprint_kb,
             stage_kb=self.options.stage_kb,
@@ -46,11 +49,12 @@ class StagesSetup:
             connections=self.options.connections,
             pipeline=self.options.pipeline,
             rate_per_s=rate_per_s,
-            read_share=1.0,
+            threads=self.options.threads,
+            read_share=1.0 if self.options.threads == 1 else READ_SHARE_OF_THREADS,
             request_file=self.requests,
             keys=KV_KEYS,
             seed=self.options.seed,
-            cpus=str(self.cores.loader),
+            cpus=",".join(map(str, self.cores.loader_cpus)),
         )
 
 
@@ -101,9 +105,11 @@ def _measure(server: RunningServer, options: LoadOptions, run: StagesRun) -> Sta
     cpu_s = process_cpu_s(server.pid) - cpu_s_before
     # The INFO command of this query counts too.
     commands = commands_processed(server.target) - commands_before - 1
-    batch = None
+    batch, stages = None, {}
     if run.side is Side.STAGED:
-        batch = average_batch(counts_before, stage_counts(server.target))
+        counts = stage_counts(server.target)
+        batch = average_batch(counts_before, counts)
+        stages = {name: counts[name].since(counts_before[name]) for name in counts_before}
     return StagesReading(
         run=run,
         requested_rate_per_s=result.requested_rate_per_s,
@@ -116,6 +122,7 @@ def _measure(server: RunningServer, options: LoadOptions, run: StagesRun) -> Sta
         p999_us=result.latency_us.p999,
         cpu_us=cpu_s * 1e6 / commands if commands > 0 else None,
         average_batch=batch,
+        stages=stages,
         errors=result.errors,
         started_at_s=result.started_at_s or 0.0,
         p99_over_time=interval_p99(options.output / INTENDED_LOG, result.started_at_s or 0.0),

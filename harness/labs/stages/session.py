@@ -79,7 +79,7 @@ def measure_stages(
     ``on_phase`` receives every phase as it begins. Raises UnableError if server and loader cannot
     have one CPU each, KeyboardInterrupt if nothing was measured yet.
     """
-    cores = two_cores(Roots(), usable_cpus(cpus))
+    cores = two_cores(Roots(), usable_cpus(cpus), threads=options.threads)
     create_output(options.output)
     before = settings_now()
     state = _State()

@@ -1,6 +1,6 @@
 """A result of the stages lab for the terminal: tables by load, simulated cache, slots, verdict."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from harness.cli.terminal import percent, wrapped
 from harness.labs.stages.plan import Side
@@ -24,12 +24,27 @@ def heading(result: StagesResult) -> str:
     options, machine = result.options, result.machine
     synthetic = " (synthetic code)" if result.synthetic else ""
     l1i = "unknown" if machine.l1i_bytes is None else f"{machine.l1i_bytes // 1024} KB"
+    servers = cpus_text(machine.server_cpus or (machine.server_cpu,))
+    loaders = cpus_text(machine.loader_cpus or (machine.loader_cpu,))
     return (
         f"path {result.path}{synthetic}: {options.connections} connections, pipeline "
-        f"{options.pipeline}; server on CPU {machine.server_cpu} ({machine.cpu_model}, L1I {l1i}), "
-        f"loader on CPU {machine.loader_cpu}; replies deferred on both sides; "
-        f"{options.duration_s:g} s per run"
+        f"{options.pipeline}; server on {servers} ({machine.cpu_model}, L1I {l1i}), "
+        f"loader on {loaders}; replies deferred on both sides; {options.duration_s:g} s per run"
     )
+
+
+def cpus_text(cpus: Sequence[int]) -> str:
+    """Return one or several CPUs in words."""
+    return f"CPU{'s' if len(cpus) > 1 else ''} {', '.join(map(str, cpus))}"
+
+
+def stage_rows(result: StagesResult) -> list[tuple[str, str, str]]:
+    """Return name, calls and calls per batch of every stage that had calls."""
+    return [
+        (stage.name, f"{stage.executed:,}", f"{stage.average_batch:.1f}")
+        for stage in result.stages
+        if stage.average_batch is not None
+    ]
 
 
 def lines(result: StagesResult, room: int) -> Iterator[str]:
@@ -39,6 +54,7 @@ def lines(result: StagesResult, room: int) -> Iterator[str]:
         yield from _table_lines(result, table)
     yield ""
     yield from _simulated_lines(result)
+    yield from _stage_lines(result)
     yield from _slot_lines(result, room)
     yield from phase_lines({str(side): counts for side, counts in result.counters.items()})
     for note in result.notes:
@@ -117,6 +133,14 @@ def _simulated_lines(result: StagesResult) -> Iterator[str]:
         yield f"simulated (modelled): {result.simulation.model}"
         yield _columns("", "unstaged", "staged", "staged / unstaged")
         yield from (_columns(f"  {name}", *texts) for name, *texts in rows)
+        yield ""
+
+
+def _stage_lines(result: StagesResult) -> Iterator[str]:
+    rows = stage_rows(result)
+    if len(rows) > 1:
+        yield "stages of the saturated runs: calls, calls per batch"
+        yield from (_columns(f"  {name}", calls, batch, "") for name, calls, batch in rows)
         yield ""
 
 

@@ -12,6 +12,9 @@ def stages_verdict(lab: StagesMeasurement) -> PairVerdict:
         noun = "reply was an error" if errors == 1 else "replies were errors"
         reason = f"{errors:,} {noun}, so the path was not measured"
         return PairVerdict(PairConclusion.REFUSED, reason)
+    if lab.cores.shared:
+        reason = "server and loader share CPUs, so only the replies were checked"
+        return PairVerdict(PairConclusion.REFUSED, reason)
     saturated = [reading for reading in lab.readings if reading.run.load == SATURATED]
     limited = [reading for reading in saturated if reading.loader_limit]
     if not limited:

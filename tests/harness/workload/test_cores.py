@@ -20,3 +20,15 @@ def test_usable_cpus_are_limited_to_the_list() -> None:
 def test_a_single_cpu_is_not_enough() -> None:
     with pytest.raises(UnableError, match="one CPU each"):
         two_cores(Roots(), frozenset({0}))
+
+
+def test_threads_of_server_and_loader_get_different_cpus_or_share_them() -> None:
+    enough = two_cores(Roots(), frozenset(range(6)), threads=2)
+    assert not enough.shared
+    assert (len(enough.server_cpus), len(enough.loader_cpus)) == (2, 2)
+    assert enough.server_cpus[0] == enough.server
+    few = two_cores(Roots(), frozenset({0, 1}), threads=2)
+    assert few.shared
+    assert sorted(few.server_cpus) == sorted(few.loader_cpus) == [0, 1]
+    with pytest.raises(UnableError, match="3 threads of the server need 3 CPUs"):
+        two_cores(Roots(), frozenset({0, 1}), threads=3)

@@ -5,7 +5,7 @@ from itertools import takewhile
 from pathlib import Path
 
 INDENT = "//     "
-INCLUDES = ("algorithm", "chrono", "iostream", "string_view")
+INCLUDES = ("algorithm", "chrono", "iostream", "string_view", "utility")
 
 
 def example(header: str) -> str:

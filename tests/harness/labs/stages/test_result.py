@@ -9,6 +9,7 @@ import pytest
 from harness.labs.stages.measurement import IntervalP99, Replays, SlotTrees
 from harness.labs.stages.plan import Side
 from harness.labs.stages.result import StagesResult, stages_result
+from harness.workload.server_queries import StageCounts
 from stallscope.documents import decode, encode
 from tests.harness.labs.stages.measurements import SETTINGS, measurement
 from tests.harness.topdown.measurements import COUNTED
@@ -86,3 +87,18 @@ def test_p99_over_time_counts_from_the_first_interval(tmp_path: Path) -> None:
     rounds = json.loads(encode(stages_result(replace(lab, readings=readings))))["rounds"]
     assert [part["t_s"] for part in rounds[0]["p99_over_time"]] == [0.0, 1.0]
     assert rounds[1]["p99_over_time"] == [{"t_s": 3.0, "length_s": 1.0, "p99_us": 70.0}]
+
+
+def test_the_document_has_the_counts_of_each_stage_over_the_saturated_runs(tmp_path: Path) -> None:
+    lab = measurement(tmp_path)
+    counts = {"execute": StageCounts(60, 60, 20, 1), "range": StageCounts(0, 0, 0, 0)}
+    readings = tuple(
+        replace(reading, stages=counts if reading.run.side is Side.STAGED else {})
+        for reading in lab.readings
+    )
+    execute, unused = stages_result(replace(lab, readings=readings)).stages
+    assert (execute.name, execute.executed, execute.batches, execute.preempted) == (
+        "execute", 300, 100, 5,
+    )  # fmt: skip
+    assert execute.average_batch == 3.0
+    assert (unused.name, unused.average_batch) == ("range", None)

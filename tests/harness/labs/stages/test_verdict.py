@@ -41,3 +41,10 @@ def test_error_replies_give_no_verdict(tmp_path: Path) -> None:
     verdict = stages_verdict(replace(lab, readings=readings))
     assert verdict.conclusion is PairConclusion.REFUSED
     assert "3 replies were errors" in verdict.reason
+
+
+def test_shared_cpus_give_no_verdict(tmp_path: Path) -> None:
+    lab = measurement(tmp_path)
+    verdict = stages_verdict(replace(lab, cores=replace(lab.cores, server=lab.cores.loader)))
+    assert verdict.conclusion is PairConclusion.REFUSED
+    assert "share CPUs" in verdict.reason
