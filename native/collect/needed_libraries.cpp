@@ -9,8 +9,8 @@
 namespace stallscope::collect {
 namespace {
 
-constexpr std::size_t most_segments = 128;
-constexpr std::size_t most_entries = 4096;
+constexpr std::size_t max_program_headers = 128;
+constexpr std::size_t max_entries = 4096;
 constexpr std::size_t longest_library_name = 256;
 constexpr std::uint64_t max_offset = std::uint64_t{1} << 62U;
 
@@ -43,15 +43,16 @@ std::vector<std::string> needed_libraries(const descriptor& file) {
   if (headers.empty() || std::memcmp(headers[0].e_ident, ELFMAG, SELFMAG) != 0 ||
       headers[0].e_ident[EI_CLASS] != ELFCLASS64 || headers[0].e_phentsize != sizeof(Elf64_Phdr))
     return names;
-  const auto segments = read_items<Elf64_Phdr>(
-      file.get(), headers[0].e_phoff, std::min<std::size_t>(headers[0].e_phnum, most_segments));
+  const auto segments =
+      read_items<Elf64_Phdr>(file.get(), headers[0].e_phoff,
+                             std::min<std::size_t>(headers[0].e_phnum, max_program_headers));
   const auto dynamic = std::find_if(segments.begin(), segments.end(), [](const auto& segment) {
     return segment.p_type == PT_DYNAMIC;
   });
   if (dynamic == segments.end()) return names;
   const auto entries = read_items<Elf64_Dyn>(
       file.get(), dynamic->p_offset,
-      std::min<std::uint64_t>(dynamic->p_filesz / sizeof(Elf64_Dyn), most_entries));
+      std::min<std::uint64_t>(dynamic->p_filesz / sizeof(Elf64_Dyn), max_entries));
   const auto strings = std::find_if(entries.begin(), entries.end(),
                                     [](const auto& entry) { return entry.d_tag == DT_STRTAB; });
   if (strings == entries.end()) return names;

@@ -7,7 +7,7 @@
 namespace stallscope::collect {
 namespace {
 
-constexpr std::size_t most_processes_of_user = 3;
+constexpr std::size_t max_processes_of_user = 3;
 
 }  // namespace
 
@@ -31,7 +31,7 @@ bool process_exclusions::contains(pid_t pid) {
   const std::scoped_lock lock{mutex_};
   if (processes_.contains(pid)) return true;
   const auto of_user = user ? users_.find(*user) : users_.end();
-  return of_user != users_.end() && of_user->second >= most_processes_of_user;
+  return of_user != users_.end() && of_user->second >= max_processes_of_user;
 }
 
 // The real user: a set-user-id program belongs to the user that started it.

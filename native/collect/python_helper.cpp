@@ -8,7 +8,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr std::size_t most_replacements = 16;
+constexpr std::size_t max_replacements = 16;
 constexpr auto wait_after_kill = 200ms;
 // For helpers that were replaced: they were killed some time ago.
 constexpr auto wait_for_replaced = 20ms;
@@ -33,7 +33,7 @@ python_helper::python_helper(python_helper_context& context, std::size_t index, 
 void python_helper::start() {
   const auto count = context_->helper_count;
   const python_frames::watch_index position{index_ + generation_ * count,
-                                            count * (most_replacements + 1)};
+                                            count * (max_replacements + 1)};
   helper_ = std::make_unique<python_frames::frame_helper>(
       python_frames::helper_options{context_->proc, position, cpu_}, *context_->shared);
 }
@@ -77,7 +77,7 @@ void python_helper::replace(const python_frames::frame_helper::fault& fault) {
   ending_.push_back({helper_->take_process(), fault.process});
   ending_.back().process.end({});
   helper_.reset();
-  if (++context_->replaced > most_replacements) {
+  if (++context_->replaced > max_replacements) {
     context_->warnings.push_back({"python-frames-stopped",
                                   "a CPU has no Python frames any more: helper processes were "
                                   "replaced too often"});

@@ -20,7 +20,7 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr const char* target_helper_name = "stallscope-read";
-constexpr std::size_t most_failures = 8;
+constexpr std::size_t max_failures = 8;
 constexpr int between_polls_ms = 20;
 // For one piece of an answer: a build id takes microseconds, a large table 0.1 s of CPU time.
 constexpr std::uint64_t longest_wait_ns = 400'000'000;
@@ -88,7 +88,7 @@ bool target_reader::start() {
 
 bool target_reader::request(const target_request& what, const piece_reader& on_piece,
                             const std::function<void()>& between) {
-  if (failures_ > most_failures || exclusions_.contains(what.pid) || !start()) return false;
+  if (failures_ > max_failures || exclusions_.contains(what.pid) || !start()) return false;
   const auto bytes = encode(what);
   const auto size = static_cast<std::uint32_t>(bytes.size());
   std::vector<std::byte> message(sizeof size);
@@ -140,7 +140,7 @@ void target_reader::give_up(pid_t target) {
                                                  " were not read: they do not answer, or exceed "
                                                  "the limits of time and memory"});
   }
-  if (failures_ > most_failures) {
+  if (failures_ > max_failures) {
     warnings_.push_back({"processes-not-read",
                          "the mapped files of further processes were not read: too many "
                          "processes do not answer"});

@@ -14,8 +14,8 @@ constexpr std::uint64_t no_operation = 0;  // marks entries that request a cance
 
 }  // namespace
 
-uring_device::uring_device(unsigned most_in_flight)
-    : ring_{most_in_flight + 1}, most_in_flight_{most_in_flight} {}
+uring_device::uring_device(unsigned max_in_flight)
+    : ring_{max_in_flight + 1}, max_in_flight_{max_in_flight} {}
 
 bool uring_device::register_buffers(std::span<const iovec> buffers) noexcept {
   return ::io_uring_register_buffers(ring_.get(), buffers.data(),
@@ -24,7 +24,7 @@ bool uring_device::register_buffers(std::span<const iovec> buffers) noexcept {
 
 // The ring has an entry for every operation in flight; only cancellations can fill it.
 bool uring_device::start(operation& operation) {
-  if (in_flight_ == most_in_flight_) return false;
+  if (in_flight_ == max_in_flight_) return false;
   io_uring_sqe* entry = ::io_uring_get_sqe(ring_.get());
   if (entry == nullptr) return false;
   const transfer& piece = operation.piece;

@@ -17,7 +17,7 @@ namespace stallscope::ioqueue {
 class uring_device final : public device {
  public:
   // Throws std::system_error if the kernel refuses the ring.
-  explicit uring_device(unsigned most_in_flight);
+  explicit uring_device(unsigned max_in_flight);
 
   // Registers buffers, which transfers then name by their index (`buffer`). Call it once. False if
   // the kernel refuses: then transfers name none.
@@ -38,7 +38,7 @@ class uring_device final : public device {
   };
 
   disk::ring ring_;
-  unsigned most_in_flight_;
+  unsigned max_in_flight_;
   unsigned in_flight_ = 0;
   std::vector<completion> completions_;
 };

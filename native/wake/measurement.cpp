@@ -33,7 +33,7 @@ void sleep_until(std::uint64_t due_ns) {
 measurement repeat(const plan& options, const std::function<std::uint64_t()>& sample) {
   measurement measured;
   const auto duration_ns = static_cast<std::uint64_t>(options.duration.count());
-  const std::uint64_t warm_samples = options.most_samples / 10;
+  const std::uint64_t warm_samples = options.max_samples / 10;
   const std::uint64_t begin = monotonic_ns();
   std::uint64_t recording_since = 0;
   for (std::uint64_t taken = 0, recorded = 0;;) {
@@ -47,7 +47,7 @@ measurement repeat(const plan& options, const std::function<std::uint64_t()>& sa
       measured.latencies.record(std::max<std::uint64_t>(latency, 1));
     }
     if (duration_ns != 0 && now - begin >= duration_ns) break;
-    if (options.most_samples != 0 && recorded >= options.most_samples) break;
+    if (options.max_samples != 0 && recorded >= options.max_samples) break;
   }
   const std::uint64_t end = monotonic_ns();
   measured.elapsed = std::chrono::nanoseconds(recording_since == 0 ? 0 : end - recording_since);

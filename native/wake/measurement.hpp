@@ -21,7 +21,7 @@ struct plan {
   unsigned processes = 2;             // with the client: 2 or 3
   std::chrono::nanoseconds think{0};  // before each request; period of a timer
   std::chrono::nanoseconds duration{0};
-  std::uint64_t most_samples = 0;              // 0: no maximum
+  std::uint64_t max_samples = 0;               // 0: no maximum
   std::chrono::milliseconds patience{30'000};  // for a reply, beyond the duration
   std::vector<int> cpus;                       // one per process, client first; empty: any
 };

@@ -64,7 +64,7 @@ std::optional<command_line> parse_command_line(int argc, char** argv) {
   app.add_option("--duration", duration_s, "Duration in seconds; the first tenth is warm-up")
       .check(cli::range(0.01, 86'400.0))
       .capture_default_str();
-  app.add_option("--samples", options.plan.most_samples, "Maximum number of samples; 0: no maximum")
+  app.add_option("--samples", options.plan.max_samples, "Maximum number of samples; 0: no maximum")
       .check(cli::range(std::uint64_t{0}, std::uint64_t{1} << 40U))
       .capture_default_str();
   app.add_option("--cpus", cpus, "CPUs of the processes, in turn, such as 0,2");

@@ -25,7 +25,7 @@ const Dwfl_Callbacks files_alone{
 
 struct collected {
   their_chain chain;
-  std::size_t most_frames = 0;
+  std::size_t max_frames = 0;
 };
 
 int collect_frame(Dwfl_Frame* frame, void* argument) {
@@ -36,7 +36,7 @@ int collect_frame(Dwfl_Frame* frame, void* argument) {
   if (dwfl_frame_reg(frame, stack_pointer, &pointer) != 0) pointer = 0;
   into.chain.addresses.push_back(address);
   into.chain.stack_pointers.push_back(pointer);
-  return into.chain.addresses.size() < into.most_frames ? DWARF_CB_OK : DWARF_CB_ABORT;
+  return into.chain.addresses.size() < into.max_frames ? DWARF_CB_OK : DWARF_CB_ABORT;
 }
 
 }  // namespace
@@ -76,10 +76,10 @@ elfutils_walk::elfutils_walk(pid_t process, target_memory& memory)
 }
 
 their_chain elfutils_walk::walk(pid_t thread, const std::vector<std::uint64_t>& registers,
-                                std::size_t most_frames) {
+                                std::size_t max_frames) {
   state_->registers = &registers;
   state_->lowest_read = std::numeric_limits<std::uint64_t>::max();
-  collected into{{}, most_frames};
+  collected into{{}, max_frames};
   const int result = dwfl_getthread_frames(session_.get(), thread, collect_frame, &into);
   state_->registers = nullptr;
   into.chain.lowest_read = state_->lowest_read;

@@ -34,7 +34,7 @@ class elfutils_walk {
 
   // `registers` by DWARF number.
   their_chain walk(pid_t thread, const std::vector<std::uint64_t>& registers,
-                   std::size_t most_frames);
+                   std::size_t max_frames);
   // `exact` is false for a return address: its call stands before it.
   [[nodiscard]] place place_of(std::uint64_t address, bool exact) const;
 

@@ -17,12 +17,12 @@ namespace {
 namespace cli = stallscope::cli;
 using namespace stallscope::unwind_compare;
 
-constexpr std::size_t most_frames = 1024;
-constexpr std::uint64_t most_steps = 120;    // from one stop
+constexpr std::size_t max_frames = 1024;
+constexpr std::uint64_t max_steps = 120;     // from one stop
 constexpr std::uint64_t steps_per_look = 6;  // on the average
 constexpr std::size_t code_bytes = 32;
-constexpr int most_steps_to_land = 1000;
-constexpr int most_runs = 1000;
+constexpr int max_steps_to_land = 1000;
+constexpr int max_runs = 1000;
 
 struct options {
   pid_t process = 0;
@@ -32,7 +32,7 @@ struct options {
   std::uint64_t seed = 1;
   std::size_t stack_bytes = 65528;
   std::uint64_t longest_run_us = 2000;  // between two stops
-  std::uint64_t most_seconds = 600;
+  std::uint64_t max_seconds = 600;
 };
 
 // The walks over one process, made anew where its mappings change.
@@ -46,7 +46,7 @@ class walks {
     memory_.forget();
     observation seen{*registers, memory_.bytes(registers->rsp, asked.stack_bytes), {}, {}, {}, {}};
     seen.ours = ours_.walk(*registers, seen.stack);
-    seen.theirs = theirs_->walk(target.stopped_thread(), dwarf_registers(*registers), most_frames);
+    seen.theirs = theirs_->walk(target.stopped_thread(), dwarf_registers(*registers), max_frames);
     seen.code = memory_.bytes(registers->rip, code_bytes);
     if (seen.ours.resumes != 0 && seen.ours.addresses != seen.theirs.addresses) {
       seen.theirs_there = chain_at(target, seen.ours.addresses[seen.ours.resumes]);
@@ -57,12 +57,12 @@ class walks {
   // elfutils' chain when the thread gets to this address; none where that takes a system call.
   their_chain chain_at(tracee& target, std::uint64_t address) {
     if (within_system_call(target)) return {};
-    for (int steps = 0; steps < most_steps_to_land; ++steps) {
+    for (int steps = 0; steps < max_steps_to_land; ++steps) {
       if (at_system_call(target) || !target.step()) return {};
       const auto registers = target.registers();
       if (!registers || registers->rip != address) continue;
       memory_.forget();
-      return theirs_->walk(target.stopped_thread(), dwarf_registers(*registers), most_frames);
+      return theirs_->walk(target.stopped_thread(), dwarf_registers(*registers), max_frames);
     }
     return {};
   }
@@ -111,7 +111,7 @@ class walks {
 void look_around(tracee& target, walks& both, const options& asked, std::mt19937_64& random,
                  comparison& into) {
   both.look(target, asked, into);
-  const auto steps = walks::within_system_call(target) ? 0 : random() % most_steps;
+  const auto steps = walks::within_system_call(target) ? 0 : random() % max_steps;
   for (std::uint64_t i = 0; i < steps && into.chains() < asked.chains; ++i) {
     if (both.at_system_call(target)) break;
     if (!target.step()) return;
@@ -122,7 +122,7 @@ void look_around(tracee& target, walks& both, const options& asked, std::mt19937
 
 void compare(tracee target, const options& asked, std::mt19937_64& random, comparison& into) {
   walks both{target.process()};
-  const auto until = std::chrono::steady_clock::now() + std::chrono::seconds{asked.most_seconds};
+  const auto until = std::chrono::steady_clock::now() + std::chrono::seconds{asked.max_seconds};
   while (into.chains() < asked.chains && std::chrono::steady_clock::now() < until) {
     target.run_for(std::chrono::microseconds{random() % asked.longest_run_us});
     if (!target.stop_some_thread(random)) return;
@@ -138,7 +138,7 @@ void compare_all(const options& asked) {
     compare(tracee::attach(asked.process), asked, random, found);
   } else {
     // A command that ends early is run again.
-    for (int runs = 0; runs < most_runs && found.chains() < asked.chains; ++runs) {
+    for (int runs = 0; runs < max_runs && found.chains() < asked.chains; ++runs) {
       compare(tracee::spawn(asked.command, asked.input), asked, random, found);
     }
   }
@@ -151,7 +151,7 @@ void add_options(cli::command& app, options& asked) {
   app.add_option("--seed", asked.seed, "of the moments and steps");
   app.add_option("--stack-bytes", asked.stack_bytes, "how much of the stack we are given");
   app.add_option("--longest-run-us", asked.longest_run_us, "between two stops");
-  app.add_option("--most-seconds", asked.most_seconds, "of one run of the program");
+  app.add_option("--most-seconds", asked.max_seconds, "of one run of the program");
   app.add_option("--input", asked.input, "the file that the program reads");
   app.add_option("command", asked.command, "the program to run, and its arguments");
   app.positionals_at_end();

@@ -15,7 +15,7 @@ plan small(std::optional<transport> over, unsigned processes) {
   made.over = over;
   made.processes = processes;
   made.think = std::chrono::microseconds(50);
-  made.most_samples = 40;
+  made.max_samples = 40;
   return made;
 }
 
