@@ -15,7 +15,7 @@ from harness.labs.stages.rounds import StagesSetup
 from harness.machine_checks.check import available, unavailable
 from harness.topdown.options import Source, TopdownOptions
 from harness.topdown.sources import TopdownRun
-from stallscope.errors import UnableError
+from stallscope.errors import StallscopeError, UnableError, UsageError
 from stallscope.system_files import Roots
 from tests.harness.labs.stages.measurements import CORES
 from tests.harness.topdown.measurements import COUNTED
