@@ -52,7 +52,7 @@ def check_document(document: dict) -> None:
 
 def test_shares_agree_with_the_programs_own_clocks(tmp_path: Path) -> None:
     with running_mix() as mix:
-        document = profile("-p", str(mix.pid), "--duration", "10", "-F", "999", folder=tmp_path)
+        document = profile("-p", str(mix.pid), "--duration", "5", "-F", "1999", folder=tmp_path)
         manifest = open_recording(tmp_path / "run").manifest
         assert manifest is not None
         assert manifest.end_ns is not None
@@ -68,7 +68,7 @@ def test_shares_agree_with_the_programs_own_clocks(tmp_path: Path) -> None:
 
 def test_redis_under_load(tmp_path: Path) -> None:
     with redis_under_load(tmp_path) as redis:
-        document = profile("-p", str(redis.pid), "--duration", "4", folder=tmp_path)
+        document = profile("-p", str(redis.pid), "--duration", "2", folder=tmp_path)
     check_document(document)
     assert any("redis" in thread["process"] for thread in document["threads"])
     assert any(

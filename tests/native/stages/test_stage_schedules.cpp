@@ -10,6 +10,7 @@
 #include <string>
 
 #include "hand_driven_scheduler.hpp"
+#include "long_tests.hpp"
 #include "recording_stage.hpp"
 
 using namespace stallscope::stages;
@@ -112,16 +113,16 @@ void run_schedule(unsigned seed) {
 }  // namespace
 
 TEST_CASE("in any schedule every call passes every stage once, in order, within the limits") {
-  for (unsigned seed = 1; seed <= 3000; ++seed) {
-    run_schedule(seed);
+  for (int seed = 1; seed <= long_tests(1000, 30'000); ++seed) {
+    run_schedule(static_cast<unsigned>(seed));
   }
 }
 
 // The model of one stage, tick by tick: the calls that each task must run.
 TEST_CASE("a single stage behaves like a plain queue at every tick") {
-  for (unsigned seed = 1; seed <= 2000; ++seed) {
+  for (int seed = 1; seed <= long_tests(700, 20'000); ++seed) {
     CAPTURE(seed);
-    std::mt19937 random(seed);
+    std::mt19937 random(static_cast<unsigned>(seed));
     const stage_settings settings{.max_batch = 2 + random() % 6, .queue_limit = 1 + random() % 8};
     hand_driven_scheduler scheduler;
     stage_registry registry(scheduler, settings);

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "long_tests.hpp"
 #include "value_log/log_fixture.hpp"
 
 using namespace stallscope::value_log;
@@ -216,7 +217,8 @@ TEST_CASE("a damaged byte loses only its record and is reported") {
   const scratch whole;
   const auto batches = write_batches(whole.at(""));
   const fs::path name = only_segment(whole.at("")).filename();
-  for (std::uint64_t at = block_bytes; at < batches[3].end; at += 131) {
+  const auto step = static_cast<std::uint64_t>(long_tests(389, 37));
+  for (std::uint64_t at = block_bytes; at < batches[3].end; at += step) {
     const scratch damaged;
     copy_folder(whole.at(""), damaged.at(""));
     flip(damaged.at(name), at);
