@@ -1,0 +1,11 @@
+"""The conditions of a disk measurement."""
+
+import pytest
+
+from harness.io.conditions import Conditions
+
+
+@pytest.mark.parametrize(("modelled", "source"), [(True, "modelled"), (False, "measured")])
+def test_a_simulated_disk_is_modelled(modelled: bool, source: str) -> None:
+    conditions = Conditions("/srv", modelled=modelled, facts={}, warnings=(), seconds=1.0)
+    assert conditions.source == source
