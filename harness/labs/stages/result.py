@@ -18,9 +18,10 @@ from harness.labs.stages.plan import (
     Side,
 )
 from harness.labs.stages.quantities import BATCH, CPU, P99, QUANTITIES, THROUGHPUT
+from harness.labs.stages.slot_documents import slot_documents, tree_ipc
 from harness.labs.stages.verdict import stages_verdict
 from harness.topdown.phase_counts import PhaseCounts
-from harness.topdown.result import TopdownResult, topdown_result
+from harness.topdown.result import TopdownResult
 from harness.workload.cores import Cores
 from harness.workload.server_queries import StageCounts
 from stallscope.documents import (
@@ -184,7 +185,7 @@ class StagesResult(Document, frozen=True, kw_only=True, tag="stallscope.lab.stag
     p99_ratio_at_share: Amount | None
     p99_ratio_at_rate_per_s: Amount | None = None
     capacity_per_s: Amount | None
-    slots: dict[Side, TopdownResult] | None  # with "kind" and "nodes"
+    slots: dict[Side, TopdownResult]  # of kind "unavailable", without nodes, if there are none
     icache_miss_ratio_counted: SideValues | None = None  # misses per access, by the PMU
     ipc_meaning: str | None = None
     counters: dict[Side, PhaseCounts] = field(default_factory=dict)  # of the measured time
@@ -201,13 +202,19 @@ class StagesResult(Document, frozen=True, kw_only=True, tag="stallscope.lab.stag
     interrupted: bool
     output: str
 
+    @property
+    def slot_trees(self) -> list[TopdownResult]:
+        """Return the slot trees of both sides; empty if there are none."""
+        trees = [self.slots[side] for side in Side]
+        return trees if all(tree.nodes for tree in trees) else []
+
 
 def stages_result(lab: StagesMeasurement) -> StagesResult:
     """Return the result of a measurement."""
     verdict = stages_verdict(lab)
     options, cores = lab.options, lab.cores
     unstaged, staged = lab.replays.unstaged, lab.replays.staged
-    slots = _slots(lab)
+    slots = slot_documents(lab.slots)
     return StagesResult(
         path=options.path,
         synthetic=options.path == "codec",
@@ -238,7 +245,7 @@ def stages_result(lab: StagesMeasurement) -> StagesResult:
         capacity_per_s=lab.capacity_per_s,
         slots=slots,
         icache_miss_ratio_counted=_counted_misses(lab),
-        ipc_meaning=None if slots is None else ipc_meaning(*map(_ipc, slots.values())),
+        ipc_meaning=ipc_meaning(*map(tree_ipc, slots.values())),
         counters=dict(lab.counters),
         slots_unavailable=lab.slots.unavailable or None,
         profiles_unavailable=lab.profiles.unavailable or None,
@@ -293,16 +300,6 @@ def _instruction_ratio(replays: Replays) -> float | None:
     if unstaged is None or staged is None or unstaged.instructions_per_request <= 0:
         return None
     return staged.instructions_per_request / unstaged.instructions_per_request
-
-
-def _slots(lab: StagesMeasurement) -> dict[Side, TopdownResult] | None:
-    if not lab.slots.sides:
-        return None
-    return {side: topdown_result(lab.slots.sides[side]) for side in Side}
-
-
-def _ipc(tree: TopdownResult) -> float | None:
-    return None if tree.ipc is None else tree.ipc.value
 
 
 def _counted_misses(lab: StagesMeasurement) -> SideValues | None:

@@ -40,9 +40,9 @@ class SlotPanel:
 
 def slot_trees(result: StagesResult) -> SlotPanel | None:
     """Return the values of the panel, None without slots."""
-    if not result.slots:
+    trees = result.slot_trees
+    if not trees:
         return None
-    trees = list(result.slots.values())
     facts = [
         ("source", [tree.source for tree in trees]),
         ("IPC", ipc_texts(result)),

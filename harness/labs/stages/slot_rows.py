@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 
-from harness.labs.stages.plan import Side
 from harness.labs.stages.result import StagesResult
 from harness.topdown.interval_text import share_text
 from harness.topdown.result import NodeRecord, TopdownResult
@@ -30,7 +29,7 @@ class SlotRow:
 
 def slot_rows(result: StagesResult) -> list[SlotRow]:
     """Return the nodes that either side shows, parents first; empty without slots."""
-    trees = [result.slots[side] for side in Side] if result.slots else []
+    trees = result.slot_trees
     if not trees:
         return []
     shown = {name for tree in trees for name in shown_nodes(tree, None)}

@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Sequence
 
 from harness.cli.terminal import percent, wrapped
-from harness.labs.stages.plan import Side
 from harness.labs.stages.quantities import (
     QUANTITIES,
     TableQuantity,
@@ -90,7 +89,7 @@ def simulated_rows(result: StagesResult) -> list[tuple[str, str, str, str]]:
 
 def ipc_texts(result: StagesResult) -> list[str]:
     """Return the IPC of both sides; "n/a" without a value."""
-    trees = (result.slots or {}).values()
+    trees = result.slot_trees
     return ["n/a" if tree.ipc is None else f"{tree.ipc.value:.2f}" for tree in trees]
 
 
@@ -145,9 +144,9 @@ def _stage_lines(result: StagesResult) -> Iterator[str]:
 
 
 def _slot_lines(result: StagesResult, room: int) -> Iterator[str]:
-    if not result.slots:
+    if not result.slot_trees:
         return
-    kind = result.slots[Side.UNSTAGED].kind
+    kind = result.slot_trees[0].kind
     how = "counted while saturated" if kind == "measured" else "a replay in the logged batches"
     yield f"CPU slots ({kind}): {how}"
     yield _columns("", "unstaged", "staged", "")

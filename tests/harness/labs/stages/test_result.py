@@ -27,7 +27,12 @@ def test_the_document_keeps_the_names_that_scripts_use(tmp_path: Path) -> None:
     assert document["average_batch"] == 16
     assert document["verdict"] == "gain"
     assert document["settings"] is None
-    assert document["slots"] is None
+    for side in ("unstaged", "staged"):
+        assert (document["slots"][side]["kind"], document["slots"][side]["nodes"]) == (
+            "unavailable",
+            {},
+        )
+    assert document["ipc_meaning"] is None
     assert document["slots_unavailable"] == "this machine has no hardware counters"
     assert len(document["rounds"]) == 40
     assert {"rate_asked", "p99.9_us", "limited_by_loader"} <= set(document["rounds"][0])
