@@ -5,7 +5,7 @@ A simulated target runs the same loop in virtual time; its results are marked ``
 """
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass
 
 import msgspec
@@ -21,7 +21,7 @@ from ioprobe.engine.lines import (
     decode_facts,
 )
 from ioprobe.engine.points import EngineEnd, EngineFacts, EngineTarget
-from ioprobe.engine.process import program_lines
+from ioprobe.engine.process import PhaseObserver, program_lines
 from stallscope.documents import Amount, Count, Record, Share, field
 
 PLAN_SCHEMA = "stallscope.io.storm/1"
@@ -118,17 +118,19 @@ def storm_events(
     streams: StormStreams,
     runs: Sequence[StormRun],
     rates: DiskRates | None = None,
-) -> Iterator[StormEvent]:
+    observer: PhaseObserver | None = None,
+) -> Generator[StormEvent, None, None]:
     """Yield EngineFacts, then StormProgress and StormRound events in plan order, then EngineEnd.
 
     The first Ctrl-C ends the current run, whose result is kept; a second one raises
     KeyboardInterrupt. An error of the program is raised as StallscopeError with its exit code. Run
     ids must be unique. With ``rates`` the cost of a request depends on its size and direction;
-    without them each costs the same.
+    without them each costs the same. The program marks the measured time of each run for the
+    observer.
     """
     runs_by_id = {run.id: run for run in runs}
     plan = storm_plan_document(target, streams, runs, rates)
-    for line in program_lines("storm", plan, target.descriptor):
+    for line in program_lines("storm", plan, target.descriptor, observer):
         event = _event(line, runs_by_id)
         if event is not None:
             yield event

@@ -85,13 +85,19 @@ class PhaseCollector:
             self.last = read_messages(lines, self._note) or self.last
 
 
+MarkSockets = tuple[socket.socket, socket.socket]  # of the load, and of the collector
+
+
 @contextmanager
-def phase_collector(options: CountOptions) -> Iterator[PhaseCollector]:
+def phase_collector(
+    options: CountOptions, sockets: MarkSockets | None = None
+) -> Iterator[PhaseCollector]:
     """Yield a collector that has opened its counters and waits for marks; end it after the block.
 
-    Ctrl-C does not reach it: it ends with the load, or when this process ends.
+    ``sockets`` are those of a load that runs already; both are closed. Ctrl-C does not reach the
+    collector: it ends with the load, or when this process ends.
     """
-    marks, collector_marks = socket.socketpair()
+    marks, collector_marks = sockets or socket.socketpair()
     progress_read, progress_write = os.pipe()
     control_read, control_write = os.pipe()
     options = replace(options, phases=collector_marks.fileno())

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from harness.machine_checks.check import Status
 from harness.topdown.sources import pmu_check
-from stallscope.background_collector import PhaseCollector, phase_collector
+from stallscope.background_collector import MarkSockets, PhaseCollector, phase_collector
 from stallscope.collector import CountOptions
 from stallscope.documents import Amount, Number, Record
 from stallscope.errors import RecordingError, UnableError
@@ -150,9 +150,12 @@ def _why_no_counters(roots: Roots) -> str:
 
 @contextmanager
 def counted_phases(
-    events: PhaseEvents, pids: Sequence[int], *, command: Sequence[str] = ()
+    events: PhaseEvents, pids: Sequence[int], sockets: MarkSockets | None = None
 ) -> Iterator[PhaseCounting]:
-    """Yield a counting of processes, whose counters are open and wait for marks."""
+    """Yield a counting of processes, whose counters are open and wait for marks.
+
+    ``sockets`` are those of a load that has one of them already.
+    """
     from topdown.slots.counting.plan_file import write_plan  # noqa: PLC0415 - numpy
 
     with tempfile.TemporaryDirectory(prefix="stallscope-") as name:
@@ -162,9 +165,8 @@ def counted_phases(
             output=folder / "counts",
             plan=folder / "plan.json",
             pids=tuple(pids),
-            command=tuple(command),
         )
-        with phase_collector(options) as collector:
+        with phase_collector(options, sockets) as collector:
             yield PhaseCounting(collector, events, folder / "counts")
 
 

@@ -10,7 +10,7 @@ import select
 import signal
 import subprocess
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 
@@ -28,8 +28,22 @@ _POLL_S = 0.5
 _LAST_KINDS = ("end", "error")
 
 
+@dataclass(frozen=True, slots=True)
+class PhaseObserver:
+    """An observer of the program's measured times, which the program marks on a descriptor.
+
+    ``start`` gets the program's pid before the program gets its plan.
+    """
+
+    marks: int
+    start: Callable[[int], None]
+
+
 def program_lines(
-    command: str, plan: Mapping[str, object], descriptor: int | None
+    command: str,
+    plan: Mapping[str, object],
+    descriptor: int | None,
+    observer: PhaseObserver | None = None,
 ) -> Iterator[ProgramLine]:
     """Yield the lines of one of the program's commands; the program inherits ``descriptor``.
 
@@ -38,18 +52,22 @@ def program_lines(
     raises KeyboardInterrupt. Closing the iterator ends the program. Raises UnableError if the
     program fails.
     """
+    arguments = [command] if observer is None else [command, f"--phases={observer.marks}"]
+    descriptors = (descriptor, None if observer is None else observer.marks)
     process = subprocess.Popen(
-        [str(program(PROGRAM)), "--die-with-parent", command],
+        [str(program(PROGRAM)), "--die-with-parent", *arguments],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         bufsize=0,
-        pass_fds=() if descriptor is None else (descriptor,),
+        pass_fds=[number for number in descriptors if number is not None],
         process_group=0,  # so that the terminal's Ctrl-C reaches it through this process only
     )
     run = _ProgramRun(process)
     with ExitStack() as stack:
         stack.callback(run.close)
         stack.enter_context(count_interrupts(run.interrupt))
+        if observer is not None:
+            observer.start(process.pid)
         run.write_plan(plan)
         yield from run.lines()
 

@@ -2,6 +2,8 @@
 
 import math
 import time
+from collections.abc import Iterable
+from contextlib import ExitStack, closing
 from dataclasses import dataclass, field
 
 from harness.cli.terminal import LiveLine, note
@@ -12,6 +14,7 @@ from harness.io.target_facts import (
     open_with_progress,
     target_facts,
 )
+from harness.labs.storm.counters import StormCounters
 from harness.labs.storm.measurement import StormMeasurement
 from harness.labs.storm.options import StormOptions
 from harness.labs.storm.plan import cost_facts, runs, setting_text, writing_s
@@ -25,7 +28,7 @@ from harness.labs.storm.trial import (
 )
 from ioprobe.engine.points import EngineEnd, EngineFacts
 from ioprobe.engine.runner import EngineRunner
-from ioprobe.storm import StormProgress, StormRound, StormRun, storm_events
+from ioprobe.storm import StormEvent, StormProgress, StormRound, StormRun, storm_events
 from ioprobe.target.simulated import PREFIX
 from ioprobe.target.target import Target, TargetKind, TargetRequirements
 from stallscope.errors import StallscopeError, UnableError
@@ -78,6 +81,7 @@ class _DiskStorm:
     facts: EngineFacts | None = None
     rounds: list[StormRound] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
+    counters: StormCounters = field(default_factory=StormCounters)
 
     def measure(self, plan: tuple[StormRun, ...]) -> bool:
         """Measure all runs; return whether they were all finished."""
@@ -98,7 +102,16 @@ class _DiskStorm:
         index_by_id = {run.id: index for index, run in enumerate(plan)}
         self._show_progress(plan, index_by_id[part[0].id], 0.0)
         options = self.options
-        for event in storm_events(self.target, options.streams, part, options.rates):
+        with ExitStack() as stack:
+            observer = None
+            if not (self.prefix or self.target.simulated):
+                observer = stack.enter_context(self.counters.of_program(part))
+            events = storm_events(self.target, options.streams, part, options.rates, observer)
+            return self._follow(plan, stack.enter_context(closing(events)))
+
+    def _follow(self, plan: tuple[StormRun, ...], events: Iterable[StormEvent]) -> bool:
+        index_by_id = {run.id: index for index, run in enumerate(plan)}
+        for event in events:
             if time.monotonic() > self.end_s:
                 self.warnings.append(
                     f"ended after {self.options.max_s:g} s: the disk is slower than expected"
@@ -152,7 +165,13 @@ def _measure(
         recommendation=recommendation,
         rounds=tuple(storm.rounds),
         facts=facts | engine_facts(engine) | cost_facts(options),
-        warnings=(*target.warnings, *storm.warnings, *failure_notes(failure)),
+        warnings=(
+            *target.warnings,
+            *storm.warnings,
+            *storm.counters.warnings(),
+            *failure_notes(failure),
+        ),
+        counters=storm.counters.by_setting,
         complete=complete,
         failure=failure,
         seconds=time.monotonic() - began_s,

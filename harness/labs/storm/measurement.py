@@ -1,12 +1,13 @@
 """The rounds of a storm: medians of each setting, and ratios of two settings round by round."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from harness.labs.storm.options import StormOptions
 from harness.labs.storm.plan import reference_limit, settings
 from harness.labs.storm.trial import Recommendation
 from harness.labs.verdict import lab_estimate
+from harness.topdown.phase_counts import PhaseCounts
 from ioprobe.storm import ReaderLatency, StormRound, StormSetting
 from stallscope.errors import StallscopeError
 from stallscope.statistics.estimate import Estimate, missing
@@ -50,6 +51,7 @@ class StormMeasurement:
     complete: bool
     failure: StallscopeError | None
     seconds: float
+    counters: Mapping[str, PhaseCounts] = field(default_factory=dict)  # by setting_text()
 
     def settings(self) -> tuple[StormSetting, ...]:
         """Return the settings that have a round, in the order of a round."""

@@ -14,6 +14,7 @@ from harness.labs.storm.plan import READER_ALONE, requests_text
 from harness.labs.storm.trial import TrialLimit
 from harness.labs.storm.verdict import storm_verdict
 from harness.recordings.results import RecordedResult
+from harness.topdown.phase_counts import PhaseCounts
 from ioprobe.storm import ReaderLatency, StormPoint, StormRound, StormSetting
 from stallscope.documents import Amount, Count, Natural, Record, Share, field
 from stallscope.statistics.estimate import Estimate
@@ -133,6 +134,7 @@ class StormResult(RecordedResult, frozen=True, kw_only=True, tag="stallscope.lab
     rounds: tuple[StormRoundResult, ...]
     facts: dict[str, str]  # label to text: what was measured, and how
     warnings: tuple[str, ...]
+    counters: dict[str, PhaseCounts] = field(default_factory=dict)  # of a run of each setting
     seconds: Amount
 
     @property
@@ -183,6 +185,7 @@ def storm_result(storm: StormMeasurement) -> StormResult:
         facts=storm.facts,
         warnings=(*storm.warnings, *_warnings(storm)),
         seconds=storm.seconds,
+        counters=dict(storm.counters),
     )
 
 

@@ -13,11 +13,12 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
 from harness.cli.terminal import LiveLine, note
+from harness.labs.storm.counters import StormCounters
 from harness.labs.storm.measurement import StormMeasurement
 from harness.labs.storm.options import StormOptions
 from harness.labs.storm.plan import cost_facts, runs, setting_text
@@ -65,6 +66,7 @@ class _ServerStorm:
     closed_loop_p99_ns: float | None = None  # beside compaction without a limit
     rate_per_s: float | None = None  # None: a closed loop
     late_runs: list[str] = field(default_factory=list)
+    counters: StormCounters = field(default_factory=StormCounters)
 
     def fill(self) -> None:
         """Write the values that all runs read."""
@@ -104,9 +106,9 @@ class _ServerStorm:
                 if run.setting.writes:
                     stack.enter_context(repeated_compaction(server.target))
                 before = read_queue(server)
-                load = stack.enter_context(
-                    running_load(self._load_options(server.target, run.duration_s))
-                )
+                marks = stack.enter_context(self.counters.of_server(run, server.pid))
+                load_options = self._load_options(server.target, run.duration_s)
+                load = stack.enter_context(running_load(replace(load_options, phases=marks)))
                 load.wait_started()
                 begin_s = time.monotonic() + run.warmup_s
                 readings = stack.enter_context(queue_readings(server, _interval_s(run.duration_s)))
@@ -229,12 +231,14 @@ def measure_server_storm(options: StormOptions) -> StormMeasurement:
         facts=storm.facts() | cost_facts(options),
         warnings=(
             *storm.warnings(),
+            *storm.counters.warnings(),
             *_limit_warnings(finished, limit),
             *(() if failure is None else (f"ended by a failure: {failure.message}",)),
         ),
         complete=complete,
         failure=failure,
         seconds=time.monotonic() - began_s,
+        counters=storm.counters.by_setting,
     )
 
 

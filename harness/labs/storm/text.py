@@ -8,6 +8,7 @@ from harness.labs.storm.measurement import READER
 from harness.labs.storm.plan import limit_text
 from harness.labs.storm.result import StormEstimates, StormResult, StormRow
 from harness.recordings.results import facts_text
+from harness.topdown.phase_text import phase_sentences
 from stallscope.quantities import share_text, size_text, value_text
 from stallscope.statistics.estimate import Estimate
 
@@ -33,6 +34,8 @@ def lines(result: StormResult, room: int) -> Iterator[str]:
         text = f"{recommended.limit} with shares against no limit, first come"
         yield from wrapped(f"{text}: {ratios_text(ratios)}, n {_pairs(ratios)}", room, "  ")
     for text in masked_texts(result):
+        yield from wrapped(text, room, "  ")
+    for text in phase_sentences(result.counters):
         yield from wrapped(text, room, "  ")
     for warning in result.warnings:
         yield from wrapped(f"note: {warning}", room, "  ")
