@@ -9,7 +9,6 @@ import pytest
 from harness.labs.storm import counters as storm_counters
 from harness.labs.storm.counters import StormCounters
 from harness.topdown.phase_counts import EventCount, PhaseCounts
-from harness.topdown.phase_text import phase_lines, phase_sentences
 from ioprobe.storm import StormRun, StormSetting
 from stallscope.errors import UnableError
 from topdown.slots.measurement import Kind
@@ -79,14 +78,3 @@ def test_a_refused_counting_is_a_warning(monkeypatch: pytest.MonkeyPatch) -> Non
         with counters.of_server(run, 42) as marks:
             assert marks is None
     assert counters.warnings() == ["not counted: perf events are refused"]
-
-
-def test_text_has_rates_and_the_reason_of_missing_events() -> None:
-    named = {"limit 8": counts(1e9), "no limit": counts(2e9)}
-    sentences = list(phase_sentences(named))
-    assert sentences[0] == "counters of limit 8, per second: task-clock 0.500 CPUs"
-    assert sentences[-1] == f"other events are unavailable: {UNAVAILABLE}"
-    table = "\n".join(phase_lines(named))
-    assert "1.000 CPUs" in table
-    assert "cycles" not in table
-    assert list(phase_lines({})) == list(phase_sentences({})) == []
