@@ -1,5 +1,6 @@
 """`stallscope data`: which data the loads of a recording read."""
 
+import inspect
 from pathlib import Path
 
 import click
@@ -11,7 +12,7 @@ EXAMPLES = """\b
 Examples:
   stallscope data slow-query
   perf mem record -p 1234 -- sleep 10 && stallscope data perf.data
-  stallscope data perf.data --json | jq '.false_sharing'
+  stallscope data perf.data --json | jq '.addresses.false_sharing'
 """
 
 
@@ -38,4 +39,4 @@ def command(run: Path, top: int, as_json: bool) -> None:
     click.echo(encode(result) if as_json else data_text(result, top=top))
 
 
-command.help = f"{command.help}\n\n{RUN_HELP}"
+command.help = f"{inspect.cleandoc(command.help or '')}\n\n{RUN_HELP}"
