@@ -22,11 +22,11 @@ def generate_path_requests(path: str, output: Path, seed: int) -> Path | None:
 
 
 def scan_requests(output: Path, *, keys: int) -> Path:
-    """Return a new file of scans, MGET of consecutive keys, which together read all keys."""
+    """Return a new file of scans, RANGE of consecutive keys, which together read all keys."""
     with output.open("wb") as file:
         for first in range(0, keys, SCAN_KEYS):
-            names = [b"key:%012d" % number for number in range(first, min(keys, first + SCAN_KEYS))]
-            words = [b"MGET", *names]
+            last = min(keys, first + SCAN_KEYS) - 1
+            words = [b"RANGE", b"key:%012d" % first, b"key:%012d" % last, b"%d" % SCAN_KEYS]
             file.write(b"*%d\r\n" % len(words))
             for word in words:
                 file.write(b"$%d\r\n%s\r\n" % (len(word), word))
