@@ -38,9 +38,9 @@ def modules(root: Path) -> Iterator[str]:
 
 
 def mirrored(module: str) -> str:
-    """Return the path of a module's test file."""
+    """Return the path of a module's test file; that of ``__main__.py`` is ``test_main.py``."""
     folder, _, name = module.rpartition("/")
-    return f"tests/{folder}/test_{name}"
+    return f"tests/{folder}/test_{name.replace('__main__', 'main')}"
 
 
 def dotted(module: str) -> str:

@@ -1,0 +1,30 @@
+"""Sizes and times on the command line."""
+
+import pytest
+
+from harness.cli.quantity_options import size_of, time_ns
+from stallscope.errors import UsageError
+
+
+@pytest.mark.parametrize(("text", "size_bytes"), [("4096", 4096), ("48K", 49152), ("1g", 2**30)])
+def test_a_size_may_have_a_binary_unit(text: str, size_bytes: int) -> None:
+    assert size_of("--block", text) == size_bytes
+
+
+@pytest.mark.parametrize(
+    ("text", "ns"), [("500us", 5e5), ("2ms", 2e6), ("1.5s", 1.5e9), ("7ns", 7.0), (None, None)]
+)
+def test_a_time_has_a_unit(text: str | None, ns: float | None) -> None:
+    assert time_ns("--slo-p99", text) == ns
+
+
+@pytest.mark.parametrize("text", ["", "0", "-1", "4X", "1e3", "nan"])
+def test_other_texts_are_no_size_and_the_option_is_named(text: str) -> None:
+    with pytest.raises(UsageError, match="--block: .* is not a size"):
+        size_of("--block", text)
+
+
+@pytest.mark.parametrize("text", ["", "5", "0ms", "-1ms", "1h", "1e3ms"])
+def test_other_texts_are_no_time_and_the_option_is_named(text: str) -> None:
+    with pytest.raises(UsageError, match="--slo-p99: .* is not a time"):
+        time_ns("--slo-p99", text)
