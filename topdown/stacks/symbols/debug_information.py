@@ -27,7 +27,7 @@ _PROGRAM_LIMIT = 32 << 20
 _SCOPES = frozenset({"DW_TAG_subprogram", "DW_TAG_inlined_subroutine", "DW_TAG_lexical_block"})
 MALFORMED = (
     ELFError, DWARFError, ValueError, KeyError, IndexError, TypeError, AttributeError,
-    AssertionError, OverflowError, NotImplementedError, RecursionError,
+    AssertionError, ArithmeticError, NotImplementedError, RecursionError,
 )  # fmt: skip
 Spans = list[tuple[int, int]]
 

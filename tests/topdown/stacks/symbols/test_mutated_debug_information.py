@@ -13,7 +13,7 @@ from tests.long_tests import long_tests
 from topdown.stacks.elf.eh_frame import unwind_functions
 from topdown.stacks.elf.file import ElfError, ElfFile
 from topdown.stacks.symbols import debug_information
-from topdown.stacks.symbols.source_lines import find_source_lines
+from topdown.stacks.symbols.source_lines import SourceLines, find_source_lines
 from topdown.stacks.symbols.sources import SymbolSources
 
 EXAMPLES = long_tests(short=10, long=10_000)
@@ -84,6 +84,25 @@ def code_offsets(path: Path) -> range:
     return range(offset, offset + size, 16)
 
 
+def locations(path: Path, target: Path, changed: dict[int, bytes], made) -> SourceLines:
+    """The source lines of a program after changes to its file."""
+    target.write_bytes(damaged(path.read_bytes(), changed))
+    frames = [(0, offset, 0) for offset in code_offsets(path)]
+    capture = made.Capture(frames, objects=[made.Object(bytes(target))])
+    return find_source_lines(
+        capture, np.arange(len(frames)), SymbolSources(debug_directories=()), budget_s=BUDGET_S
+    )
+
+
+def test_a_line_range_of_zero_loses_only_its_unit(program: Path, tmp_path: Path, made) -> None:
+    (start, _), *_ = sections_of(program, (b".debug_line",))
+    version = int.from_bytes(program.read_bytes()[start + 4 : start + 6], "little")
+    line_range = start + (16 if version >= 5 else 14)
+    assert program.read_bytes()[line_range] in (10, 14)  # those of GNU as
+    lines = locations(program, tmp_path / "damaged", {line_range: b"\0"}, made)
+    assert lines.warnings == ()
+
+
 @damage
 @given(data=st.data())
 def test_damaged_debug_information_is_read_in_part_or_refused(
@@ -92,12 +111,7 @@ def test_damaged_debug_information_is_read_in_part_or_refused(
     assert debug_information  # imported before the reading process is forked
     target = tmp_path_factory.getbasetemp() / "damaged"
     sections = sections_of(program, DEBUG_SECTIONS)
-    target.write_bytes(damaged(program.read_bytes(), data.draw(changes(sections))))
-    frames = [(0, offset, 0) for offset in code_offsets(program)]
-    capture = made.Capture(frames, objects=[made.Object(bytes(target))])
-    lines = find_source_lines(
-        capture, np.arange(len(frames)), SymbolSources(debug_directories=()), budget_s=BUDGET_S
-    )
+    lines = locations(program, target, data.draw(changes(sections)), made)
     for warning in lines.warnings:
         assert any(refusal in warning.message for refusal in REFUSALS), warning.message
 
