@@ -97,13 +97,21 @@ def test_a_sweep_measures_footprints_and_batch_limits(tmp_path: Path) -> None:
 def test_scale_reports_n_and_x(tmp_path: Path) -> None:
     table = tmp_path / "scale.csv"
     process = run("scale", "--connections", "2", "--threads", "1", "--rounds", "1",
-               "--duration", "0.2", "-o", table, "--json")  # fmt: skip
+               "--duration", "0.2", "--count", "cycles", "-o", table, "--json")  # fmt: skip
     assert process.returncode == 0, process.stderr
     assert_valid("lab.scale", process.stdout)
-    points = json.loads(process.stdout)["points"]
+    document = json.loads(process.stdout)
+    points = document["points"]
+    for point in document["counted"]:
+        counts = {event["event"]: event["per_request"] for event in point["events"]}
+        assert counts["task-clock"] > 0
+        # Exactly the measured time, on however busy a machine: the warm-up has 0.3 s.
+        assert 0.1 < point["counts"]["seconds"] < 0.4
+        assert (counts["cycles"] is None) == bool(point["counts"]["unavailable"])
     assert [(point["axis"], point["N"]) for point in points] == [
         ("connections", 1), ("connections", 2), ("threads", 1),
     ]  # fmt: skip
+    assert len(document["counted"]) == len(points)
     assert all(point["X"] > 0 for point in points)
     assert [row["N"] for row in csv.DictReader(table.read_text().splitlines())] == ["1", "2", "1"]
 
