@@ -112,15 +112,6 @@ bool connection::move_reply_to_output(request_slot& oldest) {
   return true;
 }
 
-bool connection::must_wait(const request_slot& slot) {
-  return !closed_ && (pipeline_.has_postponed() || !reply_fits(slot));
-}
-
-// Replies that are complete wait for the first request, so it does not wait for them.
-bool connection::reply_fits(const request_slot& slot) {
-  return pipeline_.is_first(slot) ? output_fits() : replies_fit();
-}
-
 void connection::answer_postponed() {
   move_finished();
   while (pipeline_.has_postponed() && !closed_ && reply_fits(pipeline_.first_postponed())) {
@@ -174,14 +165,7 @@ bool connection::may_parse() {
          !closed_;
 }
 
-// Whether both the unsent replies and those that wait for an earlier request are within the limit.
-bool connection::replies_fit() {
-  return pipeline_.waiting_bytes() <= reply_sender::throttle_bytes && output_fits();
-}
-
-// Whether the client reads its replies fast enough. If not, throttles the connection.
-bool connection::output_fits() {
-  if (!sender_.above_limit()) return true;
+bool connection::output_fits_after_flush() {
   if (!sender_.throttled()) flush();
   if (closed_ || !sender_.above_limit()) return true;
   if (sender_.throttle()) home_.counters().throttled.add(1);

@@ -63,7 +63,9 @@ class connection final : public reactor::event_handler, private reactor::task {
   void leave_stages() noexcept { --requests_in_stages_; }
   void finish(request_slot& slot);
   // Whether a request must be postponed until the client has read more of its replies.
-  [[nodiscard]] bool must_wait(const request_slot& slot);
+  [[nodiscard]] bool must_wait(const request_slot& slot) {
+    return !closed_ && (pipeline_.has_postponed() || !reply_fits(slot));
+  }
   void postpone(request_slot& slot) { pipeline_.postpone(slot); }
 
   // For the shard.
@@ -93,9 +95,18 @@ class connection final : public reactor::event_handler, private reactor::task {
   void discard_input();
   void parse_requests();
   [[nodiscard]] bool may_parse();
-  [[nodiscard]] bool reply_fits(const request_slot& slot);
-  [[nodiscard]] bool replies_fit();
-  [[nodiscard]] bool output_fits();
+  // Replies that are complete wait for the first request, so it does not wait for them.
+  [[nodiscard]] bool reply_fits(const request_slot& slot) {
+    return pipeline_.is_first(slot) ? output_fits() : replies_fit();
+  }
+  // Whether both the unsent replies and those that wait for an earlier request are within the
+  // limit.
+  [[nodiscard]] bool replies_fit() {
+    return pipeline_.waiting_bytes() <= reply_sender::throttle_bytes && output_fits();
+  }
+  // Whether the client reads its replies fast enough. If not, throttles the connection.
+  [[nodiscard]] bool output_fits() { return !sender_.above_limit() || output_fits_after_flush(); }
+  [[nodiscard]] bool output_fits_after_flush();
   void handle_parsed(resp::parse_status status);
   void release_first(std::size_t reply_bytes);
   [[gnu::noinline]] void move_finished();

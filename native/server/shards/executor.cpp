@@ -145,26 +145,21 @@ void executor::capture_error(request_slot& slot, Work work) noexcept {
 void executor::answer_slot(request_slot& slot) {
   connection& client = *slot.client;
   if (client.ended()) return;
+  if (!slot.error && !slot.claimed) {
+    const std::string_view first_key = slot.key_hash ? slot.words[1] : std::string_view{};
+    const store::keyspace::known_hash expected(home_.keys(), first_key, slot.key_hash);
+    answer(client, slot.words, &slot);
+    return;
+  }
   resp::byte_buffer& out = client.reply_of(slot);
   const std::size_t before = out.size();
   if (slot.error) {
     write_error(slot.error, out);
-  } else if (slot.claimed) {
-    if (slot.extra->path_reply.overflowed()) {
-      client.cut_off();
-      return;
-    }
-    out.append(slot.extra->path_reply.view());
-  } else {
-    const std::string_view first_key = slot.key_hash ? slot.words[1] : std::string_view{};
-    const store::keyspace::known_hash expected(home_.keys(), first_key, slot.key_hash);
-    try {
-      answer(client, slot.words, &slot);
-    } catch (...) {
-      out.cut_back(before);
-      throw;
-    }
+  } else if (slot.extra->path_reply.overflowed()) {
+    client.cut_off();
     return;
+  } else {
+    out.append(slot.extra->path_reply.view());
   }
   count_error(out, before);
 }
@@ -184,40 +179,52 @@ void executor::write_error(const std::exception_ptr& thrown, resp::byte_buffer& 
 bool executor::answer(connection& client, request_words words, request_slot* slot) {
   resp::byte_buffer& out = slot == nullptr ? client.output() : client.reply_of(*slot);
   const std::size_t before = out.size();
-  resp::reply_writer to(out, client.session().version);
-  const command* what = admit(words, client.session(), to);
-  if (what != nullptr && what->reads_range() && home_.disk() != nullptr) {
-    to.error("ERR RANGE is not available while values are on a disk");
-    what = nullptr;
-  }
-  if (what != nullptr) {
-    if (slot != nullptr && needs_stages(client, *what)) {
-      enter_stages(*slot, *what);
-      return false;
-    }
-    const shard_index where = router_.find(*what, words, shards_of_keys_);
-    if (where != home_.index() || is_on_disk(*what)) {
-      if (slot != nullptr && stages_ && where != home_.index()) {
-        slot->shard = static_cast<std::uint32_t>(*where);
-        enter_stages(*slot, *what);
-        return false;
-      }
-      request_slot& sent = slot != nullptr ? *slot : slots_.take(client, words);
-      sent.what = what;
-      sent.version = client.session().version;
-      if (slot != nullptr) {
-        router_.send(sent, where, shards_of_keys_);
-        return false;
-      }
-      client.append(sent);
-      capture_error(sent, [&] { router_.send(sent, where, shards_of_keys_); });
-      finished(sent);
-      return false;
-    }
-    run_here(client, *what, words, client.session().version, out);
+  try {
+    if (!answer_here(client, words, slot, out)) return false;
+  } catch (...) {
+    out.cut_back(before);
+    throw;
   }
   count_error(out, before);
   return true;
+}
+
+inline bool executor::answer_here(connection& client, request_words words, request_slot* slot,
+                                  resp::byte_buffer& out) {
+  resp::reply_writer to(out, client.session().version);
+  const command* what = admit(words, client.session(), to);
+  if (what == nullptr) return true;
+  if (what->reads_range() && home_.disk() != nullptr) {
+    to.error("ERR RANGE is not available while values are on a disk");
+    return true;
+  }
+  if (slot != nullptr && needs_stages(client, *what)) {
+    enter_stages(*slot, *what);
+    return false;
+  }
+  const shard_index where = router_.find(*what, words, shards_of_keys_);
+  if (where == home_.index() && !is_on_disk(*what)) {
+    run_here(client, *what, words, client.session().version, out);
+    return true;
+  }
+  if (slot == nullptr) {
+    request_slot& made = slots_.take(client, words);
+    client.append(made);
+    capture_error(made, [&] { send(made, *what, where); });
+    finished(made);
+  } else if (stages_ && where != home_.index()) {
+    slot->shard = static_cast<std::uint32_t>(*where);
+    enter_stages(*slot, *what);
+  } else {
+    send(*slot, *what, where);
+  }
+  return false;
+}
+
+void executor::send(request_slot& slot, const command& what, shard_index where) {
+  slot.what = &what;
+  slot.version = slot.client->session().version;
+  router_.send(slot, where, shards_of_keys_);
 }
 
 // Whether the request enters the stages wherever its keys are. Others do if their key is on another

@@ -62,6 +62,9 @@ class executor final : public path_runner::owner {
   void answer_slot(request_slot& slot);
   // Returns false if the request enters the stages or was sent to other shards.
   bool answer(connection& client, request_words words, request_slot* slot);
+  bool answer_here(connection& client, request_words words, request_slot* slot,
+                   resp::byte_buffer& out);
+  void send(request_slot& slot, const command& what, shard_index where);
   [[nodiscard]] bool needs_stages(const connection& client, const command& what) const;
   static void enter_stages(request_slot& slot, const command& what);
   void apply_now(request_slot& slot, remote_part* part) noexcept;
