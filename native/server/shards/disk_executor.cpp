@@ -274,9 +274,16 @@ void disk_executor::run_command(operation& op) {
 void disk_executor::append_changes(operation& op) {
   if (op.items.empty()) {
     answer(op);
+  } else if (log_queue_ != nullptr) {
+    log_queue_->enqueue(op);
   } else {
     appender_.append(op);
   }
+}
+
+void disk_executor::log_changes(value_log::append_request& changes) noexcept {
+  auto& op = static_cast<operation&>(changes);
+  guarded(op, [&] { appender_.append(op); });
 }
 
 void disk_executor::collect_changes(operation& op) {

@@ -55,6 +55,15 @@ class disk_call {
   ~disk_call() = default;
 };
 
+// A queue before the log, such as an execution stage. It passes each entry to log_changes().
+class log_queue {
+ public:
+  virtual void enqueue(value_log::append_request& changes) = 0;
+
+ protected:
+  ~log_queue() = default;
+};
+
 class disk_executor final : private reactor::task, private reactor::timer {
  public:
   // Reads the segments of the shard; throws as recover() does.
@@ -71,6 +80,9 @@ class disk_executor final : private reactor::task, private reactor::timer {
   // Cancels the reads of a submitted command that changes nothing, because its client disconnected.
   // The call is answered, in a later turn, with an error. Without effect if it is answered already.
   void cancel(disk_call& call) noexcept;
+  // Changes pass this queue before they are appended to the log; null: none.
+  void log_through(log_queue* queue) noexcept { log_queue_ = queue; }
+  void log_changes(value_log::append_request& changes) noexcept;
   void end_turn();
   // Stops compaction soon, so that commands that wait for it are answered.
   void begin_shutdown() { compactor_.stop(); }
@@ -126,6 +138,7 @@ class disk_executor final : private reactor::task, private reactor::timer {
   command_counts counts_;
   disk_publisher publisher_;
   std::chrono::nanoseconds last_work_{};
+  log_queue* log_queue_ = nullptr;
   bool scheduled_ = false;
   bool tick_armed_ = false;
   bool ended_ = false;

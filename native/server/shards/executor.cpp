@@ -21,7 +21,7 @@ executor::executor(shard& home, std::unique_ptr<path> work, stages::stage_regist
   steps_.push_back({"execute", this, run_command_step});
   if (registry != nullptr) {
     runner_.emplace(steps_, *this, *registry);
-    stages_.emplace(*registry, *this);
+    stages_.emplace(*registry, *this, home.disk());
   } else if (path_ != nullptr) {
     runner_.emplace(steps_, *this);
   }

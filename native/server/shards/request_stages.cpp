@@ -4,13 +4,23 @@
 
 namespace stallscope::server {
 
-request_stages::request_stages(stages::stage_registry& registry, executor& runs)
+request_stages::request_stages(stages::stage_registry& registry, executor& runs,
+                               disk_executor* disk)
     : executor_(runs),
+      disk_(disk),
       parse_(registry, "parse", {this}),
       coordinate_(registry, "coordinate", {this}),
       apply_local_(registry, "apply_local", {this, false}),
       apply_remote_(registry, "apply_remote", {this, false}),
-      range_(registry, "range", {this, true}) {}
+      range_(registry, "range", {this, true}) {
+  if (disk_ == nullptr) return;
+  log_.emplace(registry, *disk_);
+  disk_->log_through(&*log_);
+}
+
+request_stages::~request_stages() {
+  if (disk_ != nullptr) disk_->log_through(nullptr);
+}
 
 bool request_stages::slot_part::reads_range() const {
   const request_slot& request = slot != nullptr ? *slot : part->slot;

@@ -6,6 +6,7 @@
 //   apply_local   runs parts of this shard's clients on its keys
 //   apply_remote  runs parts of other shards' clients
 //   range         runs parts that read a range; it visits all keys
+//   log           appends the changes of an operation to the log, if values are on a disk
 //
 // Order: the stages are FIFOs, one behind the other, so requests of a client reach every shard in
 // the order in which it sent them. While the range stage has calls, later parts follow through it.
@@ -15,7 +16,9 @@
 #pragma once
 
 #include <exception>
+#include <optional>
 
+#include "server/shards/disk_executor.hpp"
 #include "server/shards/request_slot.hpp"
 #include "stages/execution_stage.hpp"
 
@@ -25,12 +28,13 @@ class executor;
 
 class request_stages {
  public:
-  request_stages(stages::stage_registry& registry, executor& runs);
+  // `disk` is null if values are in memory.
+  request_stages(stages::stage_registry& registry, executor& runs, disk_executor* disk);
   request_stages(const request_stages&) = delete;
   request_stages& operator=(const request_stages&) = delete;
   request_stages(request_stages&&) = delete;
   request_stages& operator=(request_stages&&) = delete;
-  ~request_stages() = default;
+  ~request_stages();
 
   // Each of these may run the stage at once, so that the slot is finished when it returns.
   void enter(request_slot& slot) { parse_.enqueue(&slot); }
@@ -65,12 +69,32 @@ class request_stages {
     void failed(const slot_part& next, const std::exception_ptr& thrown) const noexcept;
   };
 
+  struct log_handler {
+    using call = value_log::append_request*;
+    disk_executor* disk;
+    void run(value_log::append_request* changes) const { disk->log_changes(*changes); }
+    // run() does not throw.
+    void failed(value_log::append_request* /*changes*/,
+                const std::exception_ptr& /*thrown*/) const noexcept {}
+  };
+  class log_stage final : public log_queue {
+   public:
+    log_stage(stages::stage_registry& registry, disk_executor& disk)
+        : stage_(registry, "log", {&disk}) {}
+    void enqueue(value_log::append_request& changes) override { stage_.enqueue(&changes); }
+
+   private:
+    stages::execution_stage<log_handler> stage_;
+  };
+
   executor& executor_;
+  disk_executor* disk_;
   stages::execution_stage<parse_handler> parse_;
   stages::execution_stage<coordinate_handler> coordinate_;
   stages::execution_stage<apply_handler> apply_local_;
   stages::execution_stage<apply_handler> apply_remote_;
   stages::execution_stage<apply_handler> range_;
+  std::optional<log_stage> log_;
 };
 
 }  // namespace stallscope::server

@@ -223,3 +223,25 @@ TEST_CASE("requests in the stages are finished when their client disconnects or 
   server.turns(10);
   CHECK(std::ranges::count(replies(server, other), '+') == 60);
 }
+
+TEST_CASE("changes of values on a disk pass the stage log before they are appended") {
+  server_options options = options_of(2, true);
+  options.path = path_kind::disk;
+  options.disk.limit = 4;
+  hand_driven_server server(options);
+  const descriptor client = server.connect();
+  std::string pipeline;
+  for (int i = 0; i < 20; ++i) pipeline += encoded({"SET", "k" + std::to_string(i), "v"});
+  hand_driven_server::send(client, pipeline + encoded({"RANGE", "", "z", "9"}));
+  std::string all;
+  for (int turn = 0; turn < 5000 && std::ranges::count(all, '\n') < 21; ++turn) {
+    server.turns(1, std::chrono::milliseconds(1));
+    all += hand_driven_server::receive(client).first;
+  }
+  CHECK(std::ranges::count(all, '+') == 20);
+  CHECK(all.ends_with("-ERR RANGE is not available while values are on a disk\r\n"));
+  CHECK(executed(server, "parse") == 20);
+  CHECK(executed(server, "coordinate") == 20);
+  CHECK(executed(server, "log") == 20);
+  CHECK(executed(server, "apply_local") == 0);
+}
