@@ -259,7 +259,8 @@ class _Unit:
         return self._names[first]
 
 
-def _text(name: bytes | str | None) -> str:
-    if name is None:
-        return ""
-    return name.decode("utf-8", "replace") if isinstance(name, bytes) else name
+def _text(name: object) -> str:
+    """Return a name as text; empty if the attribute is missing or is no string."""
+    if isinstance(name, bytes):
+        return name.decode("utf-8", "replace")
+    return name if isinstance(name, str) else ""

@@ -103,6 +103,16 @@ def test_a_line_range_of_zero_loses_only_its_unit(program: Path, tmp_path: Path,
     assert lines.warnings == ()
 
 
+def test_a_name_that_is_a_number_is_empty() -> None:
+    """The form of an attribute decides the type of its value."""
+    assert [debug_information._text(name) for name in (b"a\xff", "b", 5, None)] == [
+        "a\ufffd",
+        "b",
+        "",
+        "",
+    ]
+
+
 @damage
 @given(data=st.data())
 def test_damaged_debug_information_is_read_in_part_or_refused(
