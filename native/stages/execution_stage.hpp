@@ -81,11 +81,12 @@ class execution_stage final : public stage {
   template <typename Work>
   void run_single(Work work) noexcept {
     static_assert(std::is_nothrow_invocable_r_v<bool, Work>);
+    tally_.enqueued.add(1);
     running_ = true;
     if (!work()) tally_.failed.add(1);
     running_ = false;
     tally_.delay(0, 1);
-    count_batch(1, queue_.size());
+    count_batch(1);
   }
 
   [[nodiscard]] std::size_t queued() const noexcept override { return queue_.size(); }
@@ -121,10 +122,11 @@ class execution_stage final : public stage {
   }
 
   void run_at_once(call& only) {
+    tally_.enqueued.add(1);
     running_ = true;
     tally_.delay(0, 1);
     run_call(only);
-    count_batch(1, queue_.size());
+    count_batch(1);
     running_ = false;
   }
 
@@ -146,6 +148,7 @@ class execution_stage final : public stage {
   // Returns the number of calls run: at least one, and all of them unless the quota is used up.
   std::size_t run_batch(std::size_t most) {
     running_ = true;
+    tally_.enqueued.set(tally_.executed.value() + queue_.size());
     const auto now = now_ns();
     const std::size_t calls = std::min(most, queue_.size());
     std::size_t left = calls;
@@ -160,7 +163,7 @@ class execution_stage final : public stage {
       queue_.release_claimed();
       left -= together;
     } while (!scheduler_.need_preempt() && left != 0);
-    count_batch(calls - left, queue_.size());
+    count_batch(calls - left);
     running_ = false;
     return calls - left;
   }

@@ -40,9 +40,8 @@ void stage::schedule_now() {
   scheduler_.schedule(*this);
 }
 
-void stage::count_batch(std::size_t calls, std::size_t left) noexcept {
+void stage::count_batch(std::size_t calls) noexcept {
   tally_.executed.add(calls);
-  tally_.enqueued.set(tally_.executed.value() + left);
   tally_.batch(calls);
   if (registry_.log_ != nullptr) {
     registry_.log_->record(number_, calls);

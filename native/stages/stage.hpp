@@ -52,7 +52,7 @@ class stage : private reactor::task {
   }
   // Time of the scheduler: that of the start of the task or batch.
   [[nodiscard]] std::int64_t now_ns() const { return scheduler_.now().count(); }
-  void count_batch(std::size_t calls, std::size_t left) noexcept;
+  void count_batch(std::size_t calls) noexcept;
 
   reactor::task_scheduler& scheduler_;
   const stage_settings settings_;

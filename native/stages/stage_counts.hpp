@@ -21,7 +21,7 @@ inline constexpr std::size_t delay_buckets = 40;
 
 struct stage_counts {
   std::string name;
-  std::uint64_t calls_enqueued = 0;  // as of the end of the last batch
+  std::uint64_t calls_enqueued = 0;  // as of the start of the last batch
   std::uint64_t calls_executed = 0;
   std::uint64_t calls_failed = 0;  // executed calls that threw
   std::uint64_t tasks_scheduled = 0;
