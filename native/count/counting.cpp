@@ -8,6 +8,12 @@
 #include "count/phase_checks.hpp"
 
 namespace stallscope::count {
+namespace {
+
+constexpr int max_changes_per_wait = 64;             // between two waits
+constexpr std::size_t max_counted_phases = 100'000;  // of a counting; a bound of memory and output
+
+}  // namespace
 
 counting::counting(attached_counting& attached, collect::end_watch& watch,
                    collect::reporter& report)
@@ -75,13 +81,16 @@ void counting::read_due_window() {
 
 bool counting::follow_phases() {
   if (!phases_) return false;
-  while (const auto change = phases_->take_due()) {
+  // Signals are read between waits: a load that marks without end cannot keep this thread busy.
+  for (int changes = 0; changes < max_changes_per_wait; ++changes) {
+    const auto change = phases_->take_due();
+    if (!change) break;
     const auto changed_ns = change->starts ? attached_->start_phase(change->marked_ns)
                                            : attached_->stop_phase(change->marked_ns);
     phases_->acknowledge(*change, changed_ns);
     next_window_ns_ = changed_ns + opened_->facts().window_ns;
   }
-  return phases_->ended();
+  return phases_->ended() || opened_->facts().phases.size() >= max_counted_phases;
 }
 
 // The target or the duration may end before the phase.

@@ -14,6 +14,7 @@ namespace stallscope::count {
 namespace {
 
 constexpr std::size_t max_line_bytes = 64;
+constexpr int max_reads = 16;
 constexpr long second_ns = 1'000'000'000;
 
 bool readable(int fd) {
@@ -29,7 +30,8 @@ phase_input::phase_input(int fd)
 }
 
 void phase_input::read_lines(std::uint64_t now_ns) {
-  while (!closed_ && readable(fd_)) {
+  // The rest with the next wait, so that a flood of marks cannot keep this thread busy.
+  for (int reads = 0; reads < max_reads && !closed_ && readable(fd_); ++reads) {
     std::array<char, 512> chunk{};
     const auto got = ::read(fd_, chunk.data(), chunk.size());
     if (got < 0 && (errno == EINTR || errno == EAGAIN)) return;
@@ -46,7 +48,6 @@ void phase_input::read_lines(std::uint64_t now_ns) {
     if (text_.size() <= max_line_bytes) continue;
     text_.clear();
     ++bad_lines_;
-    return;  // the rest with the next wait, so that a flood of marks cannot keep this thread busy
   }
 }
 

@@ -157,3 +157,25 @@ def test_a_descriptor_that_is_not_open_is_refused(collector: Path, tmp_path: Pat
     )
     assert done.returncode == 2
     assert "--phases" in done.stderr
+
+
+def test_a_flood_of_marks_does_not_keep_the_collector_from_ending(
+    collector: Path, start_target, tmp_path: Path
+) -> None:
+    read, write = os.pipe()
+    flags = (f"--phases={read}", f"--plan={plan_file(tmp_path)}", "--duration=0.5")
+    flood = f"import os\nwhile True: os.write({write}, b'start\\nstop\\n' * 100)"
+    marking = subprocess.Popen([sys.executable, "-S", "-c", flood], pass_fds=(write,))
+    try:
+        done = subprocess.run(
+            [collector, "count", *flags, "-p", str(start_target("busy", 1).pid), "-o",
+             tmp_path / "run"],
+            pass_fds=(read,), capture_output=True, timeout=30, check=False,
+        )  # fmt: skip
+    finally:
+        marking.kill()
+        marking.wait()
+        os.close(read)
+        os.close(write)
+    assert done.returncode == 0, done.stderr
+    assert recording_in(tmp_path / "run").document["end"]["reason"] == "duration"
