@@ -40,7 +40,7 @@ nb::object column_of(std::vector<Value> values) {
 }
 
 template <typename Value, typename Take>
-nb::object column(const std::vector<completed_request>& rows, Take take) {
+nb::object row_column(const std::vector<completed_request>& rows, Take take) {
   std::vector<Value> values;
   values.reserve(rows.size());
   for (const completed_request& row : rows) {
@@ -130,15 +130,16 @@ class block_requests {
     const std::vector<completed_request> rows = log_.pairs().take_completed();
     nb::list names;
     const std::vector<std::uint32_t> indices = names_of(rows, names);
-    return nb::make_tuple(column<std::uint64_t>(rows, [](const auto& row) { return row.end_ns; }),
-                          column<std::int64_t>(rows, [](const auto& row) { return row.queue_ns; }),
-                          column<std::int64_t>(rows, [](const auto& row) { return row.device_ns; }),
-                          column<std::uint32_t>(rows, [](const auto& row) { return row.device; }),
-                          column<std::uint32_t>(rows, [](const auto& row) { return row.bytes; }),
-                          column<std::int32_t>(rows, [](const auto& row) { return row.pid; }),
-                          column<std::int32_t>(rows, [](const auto& row) { return row.error; }),
-                          column<std::uint8_t>(rows, [](const auto& row) { return row.op; }),
-                          column_of(indices), names);
+    return nb::make_tuple(
+        row_column<std::uint64_t>(rows, [](const auto& row) { return row.end_ns; }),
+        row_column<std::int64_t>(rows, [](const auto& row) { return row.queue_ns; }),
+        row_column<std::int64_t>(rows, [](const auto& row) { return row.device_ns; }),
+        row_column<std::uint32_t>(rows, [](const auto& row) { return row.device; }),
+        row_column<std::uint32_t>(rows, [](const auto& row) { return row.bytes; }),
+        row_column<std::int32_t>(rows, [](const auto& row) { return row.pid; }),
+        row_column<std::int32_t>(rows, [](const auto& row) { return row.error; }),
+        row_column<std::uint8_t>(rows, [](const auto& row) { return row.op; }), column_of(indices),
+        names);
   }
 
   [[nodiscard]] nb::dict counts() {

@@ -16,7 +16,7 @@ namespace {
 
 using unwind::table;
 
-std::span<const std::byte> bytes_of(const nb::bytes& content) {
+std::span<const std::byte> image_bytes(const nb::bytes& content) {
   return {static_cast<const std::byte*>(content.data()), content.size()};
 }
 
@@ -34,12 +34,12 @@ table compile(int descriptor, int debug_descriptor) {
 
 table from_image(const nb::bytes& image) {
   const nb::gil_scoped_release released;
-  return table::compile(bytes_of(image));
+  return table::compile(image_bytes(image));
 }
 
 table from_bytes(const nb::bytes& content) {
   const nb::gil_scoped_release released;
-  return table::from_bytes(bytes_of(content));
+  return table::from_bytes(image_bytes(content));
 }
 
 nb::bytes to_bytes(const table& self) {
