@@ -3,7 +3,7 @@
 // configurable size (generate_code.py describes it). It is labelled synthetic wherever it appears.
 // Steps: codec_read, codec_synthetic_00 and so on, codec_reply.
 //
-// Cost: about 80 instructions per KB of footprint and request. One thread per path; the code is
+// Cost: about 150 instructions per KB of footprint and request. One thread per path; the code is
 // shared.
 #pragma once
 
