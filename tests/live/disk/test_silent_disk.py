@@ -63,6 +63,10 @@ def interrupted_once(command: Sequence[str], checkout: Path, *, after: str) -> E
             if re.search(after, live_line) and (not ready or now == last):
                 break
             last = now
+        else:
+            if process.poll() is None:
+                process.kill()
+                pytest.fail(f"the live line never contained {after!r}: {live_line!r}")
         process.send_signal(signal.SIGINT)
         out, _ = process.communicate(timeout=DEADLINE_S)
     os.close(terminal)
@@ -95,7 +99,7 @@ def test_filling_the_page_cache_is_abandoned(checkout: Path) -> None:
     planted = ("--service-us", 100, "--size-bytes", 64 << 20, *silent_after(100))
     with known_disk(*planted) as disk:
         command = (*STALLSCOPE, "io", "probe", disk.path, "--count", "5", "--json")
-        ended = interrupted_once(command, checkout, after="into the page cache")
+        ended = interrupted_once(command, checkout, after="filling the page cache")
     assert ended.status == 0, ended.live_line
     made = ended.document
     assert (made["requests"], made["complete"]) == (5, False)
