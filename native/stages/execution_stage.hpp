@@ -72,6 +72,8 @@ class execution_stage final : public stage {
   // then may enqueue() throw std::bad_alloc.
   void enqueue(call added) {
     entry made{std::move(added), now_ns()};
+    // try_push() moves the entry only if it succeeds.
+    // NOLINTNEXTLINE(bugprone-use-after-move)
     if (!queue_.try_push(std::move(made))) enqueue_slow(std::move(made));
   }
 

@@ -15,7 +15,7 @@
 namespace stallscope::wake {
 namespace {
 
-constexpr std::size_t buffer_bytes = 16 * 1024;
+constexpr std::size_t buffer_bytes = std::size_t{16} * 1024;
 constexpr int backlog = 1024;
 
 }  // namespace

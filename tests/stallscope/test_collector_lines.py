@@ -21,13 +21,13 @@ def pipe() -> Iterator[tuple[int, int]]:
 
 def test_lines_are_joined_from_pieces_and_the_last_one_may_be_cut(pipe: tuple[int, int]) -> None:
     reading, writing = pipe
-    os.write(writing, b"first\nsec")
+    os.write(writing, b"first\nback")
     with closing(CollectorLines(reading, stop=lambda: None)) as lines:
         iterator = iter(lines)
         assert next(iterator) == b"first"
-        os.write(writing, b"ond\nthi")
+        os.write(writing, b"up\nlast")
         os.close(writing)
-        assert list(iterator) == [b"second", b"thi"]
+        assert list(iterator) == [b"backup", b"last"]
 
 
 def test_an_interrupt_calls_stop_and_then_limits_the_lines(

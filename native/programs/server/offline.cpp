@@ -113,8 +113,8 @@ void replay(const offline_work& work, const server_options& options) {
 
 void add_offline_options(cli::command& app, offline_work& work) {
   cli::option make = app.add_option("--make-requests", work.requests,
-                                          "Write this number of valid requests for --path and exit")
-                               .check(cli::range(std::uint64_t{1}, max_requests));
+                                    "Write this number of valid requests for --path and exit")
+                         .check(cli::range(std::uint64_t{1}, max_requests));
   app.add_option("--requests-seed", work.seed, "Random seed of the requests").capture_default_str();
   const cli::option output =
       app.add_option("-o,--output", work.output, "Output file of --make-requests");

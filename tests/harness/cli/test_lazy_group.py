@@ -41,5 +41,5 @@ def test_a_command_is_imported_and_a_dash_is_an_underscore_in_its_module(
 
 def test_an_unknown_name_carries_the_nearest_names(group: LazyGroup) -> None:
     with pytest.raises(click.UsageError) as raised:
-        group.main(["shwo"], standalone_mode=False)
+        group.main(["shows"], standalone_mode=False)
     assert raised.value.nearest == "show"  # type: ignore[attr-defined]
