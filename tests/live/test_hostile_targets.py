@@ -51,7 +51,7 @@ def write_sparse_elf(path: Path, tables: int, table_bytes: int) -> None:
 
 @pytest.fixture(scope="module")
 def hostile_program(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A copy of the program, named like an interpreter, that the user `nobody` may run."""
+    """The program, compiled as `python3.11` in a directory from which `nobody` may run it."""
     if os.geteuid() != 0:
         pytest.skip("needs root: records all CPUs beside a process of another user")
     folder = tmp_path_factory.mktemp("hostile")

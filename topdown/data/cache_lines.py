@@ -1,9 +1,9 @@
 """Cache lines that threads share: misses by line, and lines whose words are shared falsely.
 
-A line is shared falsely if different threads use different words of it and at least one of them
-writes: each write takes the line from the other's cache, though no data is exchanged. The size of
-an access is not recorded, so words of eight bytes are assumed. A word that several threads use is
-shared truly, and a line that nobody writes costs nothing.
+False sharing: different threads access different words of a line, and at least one of them
+writes. Each write removes the line from the caches of the other cores, although the threads
+exchange no data. Accesses of several threads to the same word are true sharing. Lines that are
+only read are not reported. The size of an access is not recorded: words of eight bytes are assumed.
 """
 
 from dataclasses import dataclass

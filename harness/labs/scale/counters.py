@@ -13,7 +13,7 @@ _MIN_PER_REQUEST = 1e-3  # a rarer event has no meaningful growth
 
 @dataclass(frozen=True, slots=True)
 class CountedRun:
-    """A run whose measured interval was counted; it is no part of the throughput."""
+    """A separate run whose measured interval is counted; its throughput is not reported."""
 
     point: LoadPoint
     requests: int

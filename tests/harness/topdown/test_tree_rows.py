@@ -11,13 +11,13 @@ from tests.harness.topdown.measurements import COUNTED
 NODES = topdown_result(COUNTED).nodes
 
 
-def shown(width: int, *marked: str) -> list[str]:
+def printed_lines(width: int, *marked: str) -> list[str]:
     return [click.unstyle(line) for line in rows(NODES, frozenset(marked), RowStyle(1.0, width))]
 
 
 @pytest.mark.parametrize("width", [40, 60, 80, 120])
 def test_rows_fit_the_width_and_keep_every_value(width: int) -> None:
-    lines = shown(width)
+    lines = printed_lines(width)
     assert len(lines) == len(NODES)
     assert any("12.8 %" in line for line in lines)
     assert sum("n/a" in line for line in lines) == 1
@@ -26,12 +26,12 @@ def test_rows_fit_the_width_and_keep_every_value(width: int) -> None:
 
 
 def test_a_narrow_terminal_omits_the_bars_first() -> None:
-    assert any("█" in line for line in shown(120))
-    assert not any("█" in line for line in shown(45))
+    assert any("█" in line for line in printed_lines(120))
+    assert not any("█" in line for line in printed_lines(45))
 
 
 def test_marked_rows_end_with_the_mark() -> None:
-    lines = shown(80, "Backend_Bound")
+    lines = printed_lines(80, "Backend_Bound")
     assert [line.split()[0] for line in lines if line.endswith(MARK)] == ["Backend_Bound"]
 
 
