@@ -10,10 +10,8 @@ import pytest
 from stallscope.errors import StallscopeError, UnableError
 from topdown.slots.counts import Flags, Reading, counts_of
 from topdown.slots.evaluation import evaluate, formulas_of
-from topdown.slots.explanations import explanation
 from topdown.slots.expressions import names, parse, written
 from topdown.slots.model import CLOCKS, FOLDER, Model, keys, load, parse_model
-from topdown.slots.modelled.apportioning import LEVEL_1, NODES, UNEXPLAINED
 
 CPUS = [
     "bdx",
@@ -36,11 +34,13 @@ CPUS = [
     "zen4",
     "zen5",
 ]
+
 MODES = [
     {"smt": smt, "ebs_mode": ebs, "perf_metrics": perf}
     for smt, ebs in ((False, False), (True, False), (True, True))
     for perf in (False, True)
 ]
+
 ONES = {"zen4": 5, "zen5": 5}  # level 1 nodes; four elsewhere
 
 
@@ -91,21 +91,6 @@ def test_the_tree_is_whole(key: str) -> None:
             assert model.nodes[node.parent].level == node.level - 1
         if node.threshold is not None:
             assert node.name in names(node.threshold)
-
-
-@pytest.mark.parametrize("key", CPUS)
-def test_every_node_has_an_explanation(key: str) -> None:
-    for name in load(key).nodes:
-        expected_text = explanation(name)
-        assert 10 <= len(expected_text.what) <= 100
-        assert 10 <= len(expected_text.remedy) <= 110
-
-
-def test_no_explanation_is_left_over() -> None:
-    expected_text = json.loads((FOLDER.parent / "explanations.json").read_text())
-    used = {name.lower() for key in CPUS for name in load(key).nodes}
-    modelled = {*LEVEL_1, *UNEXPLAINED, *(name for name, _ in NODES.values())}
-    assert set(expected_text) == used | modelled
 
 
 def test_published_widths() -> None:

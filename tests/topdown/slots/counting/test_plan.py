@@ -1,41 +1,19 @@
 """What is counted for a tree: complete sets, encodings, led groups, and what cannot be counted."""
 
 import json
-from pathlib import Path
 
 import pytest
 
 from stallscope.documents import encode
-from stallscope.errors import UnableError, UsageError
-from stallscope.system_files import Roots
 from topdown.slots.counting.counting_mode import (
     METRICS,
     CountingMode,
-    core_pmu,
-    counting_mode_of,
-    lone_siblings,
 )
 from topdown.slots.counting.plan import SLOTS, Encoding, formulas_for, nodes_down_to, plan_of
 from topdown.slots.counting.plan_file import Subject, plan_record
-from topdown.slots.counting.requested_events import requested_events, unknown_event_error
 from topdown.slots.model import CLOCKS, keys, load
 
-MACHINES = Path(__file__).parents[3] / "machines"
 REGISTER = CountingMode(metrics=frozenset(METRICS.values()), msr_type=10)
-
-
-def machine(folder: Path, pmus: dict[str, list[str]], *, smt: int | None = None) -> Roots:
-    devices = folder / "sys/bus/event_source/devices"
-    for number, (name, events) in enumerate(pmus.items(), 4):
-        (devices / name / "events").mkdir(parents=True)
-        (devices / name / "type").write_text(f"{number}\n")
-        for event in events:
-            (devices / name / "events" / event).write_text("event=0x0\n")
-    if smt is not None:
-        active = folder / "sys/devices/system/cpu/smt/active"
-        active.parent.mkdir(parents=True)
-        active.write_text(f"{smt}\n")
-    return Roots.recorded(folder)
 
 
 @pytest.mark.parametrize("key", keys())
@@ -129,82 +107,3 @@ def test_broken_events_are_not_counted() -> None:
     )
     assert "UOPS_ISSUED.ANY" not in plan.events
     assert plan.uncountable == {"UOPS_ISSUED.ANY": "never moved"}
-
-
-def test_the_way_follows_the_machine(tmp_path: Path) -> None:
-    old = machine(tmp_path / "old", {"cpu": ["cpu-cycles"], "msr": ["tsc"]}, smt=1)
-    assert counting_mode_of(load("skl"), old, per_process=True) == CountingMode(
-        True, True, msr_type=5
-    )
-    assert counting_mode_of(load("skl"), old, per_process=False) == CountingMode(
-        True, False, msr_type=5
-    )
-    fields = ["slots", "topdown-retiring", "topdown-fe-bound"]
-    new = machine(tmp_path / "new", {"cpu": fields}, smt=0)
-    mode = counting_mode_of(load("icx"), new, per_process=True)
-    assert mode.metrics == {"PERF_METRICS.RETIRING", "PERF_METRICS.FRONTEND_BOUND"}
-    arm = machine(tmp_path / "arm", {"software": [], "armv8_pmuv3_0": ["cpu_cycles"]})
-    assert counting_mode_of(load("neoverse-n1"), arm, per_process=True) == CountingMode(
-        event_type=5
-    )
-
-
-def test_no_counters_and_several_kinds_of_cores_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(UnableError, match="no hardware counters") as error:
-        core_pmu(Roots.recorded(MACHINES / "vm-without-pmu"))
-    assert "--source model -- CMD" in error.value.remedy
-    assert "stallscope profile" in error.value.remedy
-    hybrid = machine(tmp_path / "hybrid", {"cpu_core": ["slots"], "cpu_atom": []})
-    with pytest.raises(UnableError, match="several kinds of cores"):
-        core_pmu(hybrid)
-    big_little = machine(tmp_path / "arm", {"armv8_cortex_a53": [], "armv8_cortex_a72": []})
-    with pytest.raises(UnableError, match="cortex_a53 on CPUs"):
-        core_pmu(big_little)
-    assert core_pmu(Roots.recorded(MACHINES / "intel-metal")).name == "cpu"
-
-
-def test_cpus_whose_other_thread_is_left_out_are_named(tmp_path: Path) -> None:
-    for cpu, siblings in enumerate(("0,2", "1,3", "0,2", "1,3")):
-        topology = tmp_path / f"sys/devices/system/cpu/cpu{cpu}/topology"
-        topology.mkdir(parents=True)
-        (topology / "thread_siblings_list").write_text(siblings + "\n")
-    roots = Roots.recorded(tmp_path)
-    assert lone_siblings("0,2", roots) == ()
-    assert lone_siblings("0-2", roots) == (1,)
-
-
-def test_requested_events_have_their_own_sets() -> None:
-    model = load("skl")
-    words = [
-        "uops_issued.any,r01c2",
-        "cpu/event=0xd1,umask=0x8/",
-        "page-faults",
-        "skl::UOPS_ISSUED.ANY",
-    ]
-    result = {
-        requested_event.spelling: requested_event
-        for requested_event in requested_events(words, model, CountingMode())
-    }
-    assert result["uops_issued.any"].event == "UOPS_ISSUED.ANY"
-    assert result["uops_issued.any"].encoding == Encoding(4, 0x10E)
-    assert result["r01c2"].encoding.config == 0x1C2
-    assert result["cpu/event=0xd1,umask=0x8/"].encoding.config == 0x8D1
-    assert result["page-faults"].encoding == Encoding(name="page-faults")
-    assert len(result) == 4  # the last is the first in libpfm4's spelling
-    plan = plan_of(
-        model,
-        CountingMode(),
-        ["Retiring"],
-        requested={item.event: item.encoding for item in result.values()},
-    )
-    assert {"page-faults", "UOPS_ISSUED.ANY"} <= set(plan.events)
-    with pytest.raises(UsageError, match="invalid event name"):
-        requested_events(["a b"], model, CountingMode())
-    with pytest.raises(UsageError, match="the limit is 64"):
-        requested_events([f"r{code:x}" for code in range(1, 99)], None, CountingMode())
-
-
-def test_an_unknown_event_suggests_the_nearest() -> None:
-    error = unknown_event_error("UOPS_ISUED.ANY", load("skl"), "libpfm4 has none")
-    assert "UOPS_ISSUED.ANY" in error.remedy
-    assert "Skylake" in error.message

@@ -12,7 +12,6 @@ from topdown.slots.modelled.apportioning import (
     path_of,
     shares,
 )
-from topdown.slots.modelled.constants import uncertainties
 from topdown.slots.modelled.pipeline import Cause
 
 CYCLES = st.floats(0, 100)
@@ -59,11 +58,6 @@ def test_shares_are_whole_whatever_is_predicted(
         children = sum(result[node] for node, above in NODES.values() if above == parent)
         assert children == pytest.approx(result[parent])
     assert sum(result[name] for name in UNEXPLAINED) == pytest.approx(result["unexplained"])
-
-
-def test_every_cause_but_width_has_a_node_and_says_how_unsure_it_is() -> None:
-    assert {*NODES} == {*Cause} - {Cause.WIDTH}
-    assert {*uncertainties()} == {cause.name.lower() for cause in NODES}
 
 
 def test_the_path_is_marked_if_both_ends_agree() -> None:

@@ -2,10 +2,7 @@
 
 import pytest
 
-from topdown.slots.modelled.constants import core_constants
-from topdown.slots.modelled.execution_units import Unit
 from topdown.slots.modelled.instructions import FLAGS, Flow, decode
-from topdown.slots.modelled.operands import Memory, Register, operand, split_operands
 
 
 @pytest.mark.parametrize(
@@ -65,39 +62,6 @@ def test_memory(text: str, loads: bool, stores: bool) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "unit", "timing"),
-    [
-        ("add    rax,rbx", Unit.ALU, "integer"),
-        ("imul   rax,rbx", Unit.MULTIPLY, "multiply"),
-        ("idiv   rcx", Unit.DIVIDE, "divide64"),
-        ("div    ecx", Unit.DIVIDE, "divide32"),
-        ("divsd  xmm0,xmm1", Unit.FP_DIVIDE, "fp_divide_double"),
-        ("vsqrtps ymm0,ymm1", Unit.FP_DIVIDE, "fp_root_single"),
-        ("rsqrtss xmm0,xmm1", Unit.FP_MULTIPLY, "fp_multiply"),
-        ("vrcp14ps zmm0,zmm1", Unit.FP_MULTIPLY, "fp_multiply"),
-        ("mulsd  xmm0,xmm1", Unit.FP_MULTIPLY, "fp_multiply"),
-        ("vfmadd213ps xmm0,xmm1,xmm2", Unit.FP_MULTIPLY, "fp_fma"),
-        ("addpd  xmm0,xmm1", Unit.FP_ADD, "fp_add"),
-        ("cvttsd2si rax,xmm0", Unit.FP_ADD, "fp_cross"),
-        ("movq   rax,xmm0", Unit.VECTOR, "vector_cross"),
-        ("paddd  xmm0,xmm1", Unit.VECTOR, "vector"),
-        ("pmuludq xmm0,xmm1", Unit.FP_MULTIPLY, "vector_multiply"),
-        ("mov    rax,rbx", Unit.NONE, "integer"),
-        ("mov    eax,0x5", Unit.ALU, "integer"),
-        ("nop", Unit.NONE, "move"),
-        ("lock add QWORD PTR [rax],0x1", Unit.ALU, "atomic"),
-        ("mfence", Unit.ALU, "serializing"),
-        ("unheard rax,rbx", Unit.ALU, "integer"),
-        ("(bad)", Unit.ALU, "integer"),
-    ],
-)
-def test_each_instruction_has_its_execution_unit(text: str, unit: Unit, timing: str) -> None:
-    result = decode(text)
-    assert (result.unit, result.timing) == (unit, timing)
-    assert timing in core_constants().latencies
-
-
-@pytest.mark.parametrize(
     ("text", "flow"),
     [
         ("jmp    1000 <f>", Flow.JUMP),
@@ -120,26 +84,3 @@ def test_known_values_are_tracked() -> None:
     assert decode("xor    edx,edx").sets == ("rdx", 0)
     assert decode("mov    r9d,0x1505").sets == ("r9", 0x1505)
     assert decode("push   rax").stack_bytes == -8
-
-
-def test_an_address_relative_to_the_instruction_pointer_is_absolute() -> None:
-    result = decode("mov    rax,QWORD PTR [rip+0x2a0cf]        # 33ab8 <_rtld+0xa98>")
-    assert result.memory == Memory("", "", 1, 0x33AB8, 8) or result.memory == Memory(
-        "rip", "", 1, 0x33AB8, 8
-    )
-    assert result.reads == ()
-
-
-def test_operands() -> None:
-    assert split_operands("rax,QWORD PTR [rbx+rcx*8],0x1") == [
-        "rax",
-        "QWORD PTR [rbx+rcx*8]",
-        "0x1",
-    ]
-    assert operand("r10b") == Register("r10", 1)
-    assert operand("zmm31{k1}{z}") == Register("v31", 64)
-    assert operand("DWORD PTR [rax+riz*1+0x10]") == Memory("rax", "", 1, 16, 4)
-    assert operand("-0x10") == -16
-    assert operand("st(1)") == Register("st", 10)
-    assert operand("?!") is None
-    assert operand("QWORD PTR [rax*99999999999999999999]") is not None

@@ -4,29 +4,11 @@ from dataclasses import replace
 
 import pytest
 
+from tests.topdown.slots.without_pmu.activities import COMPUTING, work
 from topdown.slots.without_pmu.facts import facts
-from topdown.slots.without_pmu.instruction_kinds import InstructionKind
 from topdown.slots.without_pmu.kernel_findings import find
-from topdown.slots.without_pmu.kernel_samples import KernelEntry, KernelSamples
 from topdown.slots.without_pmu.process_watch import KernelCounters
-from topdown.slots.without_pmu.sampled_instructions import HotInstruction, SampledInstructions
 from topdown.slots.without_pmu.sampled_work import SampledWork
-
-# One thread that computes for two seconds.
-COMPUTING = KernelCounters(
-    elapsed_s=2.0, threads=1, thread_s=2.0, user_s=1.98, system_s=0.0, minor_faults=3,
-    major_faults=0, on_cpu_s=1.98, queued_s=0.02, voluntary_switches=2, involuntary_switches=20,
-    migrations=1, disk_wait_s=None, steal_share=0.0, snapshots=40, waiting_snapshots=0, waits_in=(),
-)  # fmt: skip
-
-
-def work(user: int, *, faults: int = 0, calls: int = 0, switching: int = 0) -> SampledWork:
-    loads = ((InstructionKind.LOAD, user),) if user else ()
-    entries = ((KernelEntry.PAGE_FAULT, faults), (KernelEntry.SYSTEM_CALL, calls))
-    kernel = KernelSamples(faults + calls, entries, (("futex", calls),), switching, named=True)
-    hottest = (HotInstruction("mov rax, [rax]", "walk", user),)
-    samples = user + faults + calls
-    return SampledWork(samples, 0, "cpu-clock", SampledInstructions(loads, 0, 0, hottest), kernel)
 
 
 def user_only(samples: SampledWork) -> SampledWork:
@@ -36,28 +18,35 @@ def user_only(samples: SampledWork) -> SampledWork:
 
 FAULTING = replace(COMPUTING, user_s=0.1, system_s=1.88, minor_faults=1_000_000)
 CALLING = replace(COMPUTING, user_s=0.2, system_s=1.78)
+
 HERD = replace(
     COMPUTING, threads=16, thread_s=32.0, user_s=0.1, system_s=1.8, on_cpu_s=1.9, queued_s=10.0,
     voluntary_switches=150_000, snapshots=300, waiting_snapshots=150, waits_in=(("futex_do_wait", 150),),
 )  # fmt: skip
+
 LOCKING = replace(
     COMPUTING, threads=4, thread_s=8.0, user_s=1.0, system_s=1.0, on_cpu_s=2.0, queued_s=4.0,
     voluntary_switches=50_000, snapshots=160, waiting_snapshots=40, waits_in=(("futex_do_wait", 40),),
 )  # fmt: skip
+
 PASSING = replace(
     COMPUTING, threads=2, thread_s=4.0, user_s=0.1, system_s=1.1, on_cpu_s=1.2, queued_s=1.0,
     voluntary_switches=60_000, snapshots=80, waiting_snapshots=40,
     waits_in=(("poll_schedule_timeout", 39), ("", 1)),
 )  # fmt: skip
+
 IDLE = replace(
     COMPUTING, user_s=0.01, on_cpu_s=0.01, queued_s=0.0, snapshots=40, waiting_snapshots=40,
     voluntary_switches=10, waits_in=(("do_epoll_wait", 40),),
 )  # fmt: skip
+
+
 # A pool: one thread computes, three wait for work in a condition variable.
 POOL = replace(
     COMPUTING, threads=4, thread_s=8.0, snapshots=160, waiting_snapshots=120, voluntary_switches=6,
     waits_in=(("futex_do_wait", 120),),
 )  # fmt: skip
+
 
 # redis-server under load: a main thread that computes and polls, and idle background threads.
 REDIS = replace(
@@ -144,36 +133,3 @@ def test_few_page_faults_give_no_finding() -> None:
 
 def test_too_few_samples_are_ignored() -> None:
     assert find(COMPUTING, work(1, faults=9)) is None
-
-
-def test_waiting_is_unknown_without_schedstat() -> None:
-    blind = replace(COMPUTING, on_cpu_s=None, queued_s=None, voluntary_switches=None)
-    assert find(blind, work(1000)) is None
-    texts = dict(facts(blind, work(1000), None))
-    assert texts["run queue"].startswith("n/a")
-    assert texts["waiting"].startswith("n/a")
-    assert "n/a voluntary" in texts["switches"]
-
-
-def test_a_single_snapshot_gives_no_differences() -> None:
-    ended = replace(COMPUTING, elapsed_s=0.0, threads=0, thread_s=0.0, user_s=0.0, snapshots=0)
-    texts = dict(facts(ended, None, None))
-    assert texts["counters"].startswith("n/a")
-    assert "CPU time" not in texts
-    assert "faults" not in texts
-    assert "schedstat" not in " ".join(texts.values())
-
-
-def test_the_facts_name_what_is_unknown() -> None:
-    texts = dict(facts(COMPUTING, work(310, calls=690), find(COMPUTING, work(310, calls=690))))
-    assert "31.0 % [28.2 %, 33.9 %]  loads" in texts["after"]
-    assert "IPC" in texts["unknown"]
-    assert "divider" not in " ".join(texts.values())
-    assert "task_delayacct" in texts["disk wait"]
-
-
-def test_control_characters_in_names_are_escaped() -> None:
-    samples = work(1000)
-    hot = (HotInstruction("mov", "evil\x1b[2J", 1000),)
-    samples = replace(samples, user=replace(samples.user, hottest=hot))
-    assert "\x1b" not in " ".join(text for _, text in facts(COMPUTING, samples, None))
