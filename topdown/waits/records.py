@@ -181,6 +181,26 @@ class OwnerReading:
 
 
 @dataclass(frozen=True, slots=True)
+class Descriptor:
+    """An open file descriptor of a process."""
+
+    pid: int
+    fd: int
+    kind: str  # "file", "socket", "pipe", "eventfd", "epoll", "timerfd", "device" or "other"
+    target: str  # text of the link in /proc/PID/fd
+
+
+@dataclass(frozen=True, slots=True)
+class WaitSource:
+    """A source of records, and why it is missing."""
+
+    name: str  # "switches", "switch_stacks", "sched_waking", "readings", ...
+    available: bool
+    reason: str = ""
+    remedy: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class WaitRecords:
     """Everything a recording says about waiting.
 
@@ -201,5 +221,7 @@ class WaitRecords:
     lost: tuple[LostRecords, ...] = ()
     throttled: tuple[ThrottledTime, ...] = ()
     owners: tuple[OwnerReading, ...] = ()
+    descriptors: tuple[Descriptor, ...] = ()
+    sources: tuple[WaitSource, ...] = ()
     whole_cpus: bool = False
     cpus: int = 1
