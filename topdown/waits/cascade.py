@@ -1,0 +1,344 @@
+"""Cascaded redistribution: a wait is passed on to what its cause did meanwhile.
+
+After wPerf (Zhou, Gan, Ma and Wang, OSDI 2018). A wait [a, b] of thread T for W adds b - a to the
+edge from T to W. Each wait of W within [a, b], cut to it, is treated likewise. So edges do not add
+up. Leaf blame does: the time of a wait goes to the end of its chain, where a thread runs, waits for
+a CPU, or something waits that is not a thread. The sum of the blame is the sum of the waits.
+
+All waits are followed together, one step of their chains per pass, as step functions of time that
+count the waits passing through a thread. A pass costs a sort. Waits with the same chain of groups
+are merged, so the number of pieces is bounded by the number of intervals, not by its product with
+the number of waiting threads.
+"""
+
+import itertools
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from enum import IntEnum
+
+import numpy as np
+import numpy.typing as npt
+
+from topdown.waits.records import Times
+
+MAX_STEPS = 512
+MAX_CHAINS = 50_000
+WINDOW_WAITS = 500_000
+KEY_LIMIT = 2**62
+_Integers = npt.NDArray[np.int64]
+_Flags = npt.NDArray[np.bool_]
+
+
+class Activity(IntEnum):
+    """What a thread does, as far as waits for it are concerned."""
+
+    RUN = 0
+    QUEUE = 1  # waits for a CPU
+    WAIT = 2  # waits for a node
+    UNKNOWN = 3  # no record says what it does
+    CYCLE = 4  # leaf only: waits for a thread of the same chain
+
+
+@dataclass(frozen=True, slots=True)
+class Segments:
+    """Activities of threads, sorted by thread, then by time, without overlaps.
+
+    ``target``: the node of a wait, -1 for other activities. Nodes below ``threads`` are threads.
+    """
+
+    thread: npt.NDArray[np.int64]
+    begin_ns: Times
+    end_ns: Times
+    activity: npt.NDArray[np.uint8]
+    target: npt.NDArray[np.int64]
+    threads: int
+    nodes: int
+
+
+@dataclass(frozen=True, slots=True)
+class Leaf:
+    """Time at the end of a chain. ``chain``: see ``Cascade.steps``."""
+
+    chain: int
+    node: int
+    activity: Activity
+    wait_ns: int
+
+
+@dataclass(slots=True)
+class Cascade:
+    """Edges and blame of waits.
+
+    ``edges``: nanoseconds per (waiting node, node that it waits for). ``leaves``: blame. A chain is
+    a sequence of groups; ``chain_ns`` is the waiting time that passed through it.
+    """
+
+    edges: dict[tuple[int, int], int] = field(default_factory=dict)
+    leaves: list[Leaf] = field(default_factory=list)
+    chain_parent: list[int] = field(default_factory=list)
+    chain_group: list[int] = field(default_factory=list)
+    chain_ns: list[int] = field(default_factory=list)
+
+    def steps(self, chain: int) -> list[tuple[int, int]]:
+        """Return (group, nanoseconds of the wait for it) from the first waiting group on."""
+        steps = []
+        while chain >= 0:
+            steps.append((self.chain_group[chain], self.chain_ns[chain]))
+            chain = self.chain_parent[chain]
+        return steps[::-1]
+
+    def blame(self) -> dict[tuple[int, Activity], int]:
+        """Return nanoseconds per node and activity at the ends of chains."""
+        sums: dict[tuple[int, Activity], int] = {}
+        for leaf in self.leaves:
+            key = leaf.node, leaf.activity
+            sums[key] = sums.get(key, 0) + leaf.wait_ns
+        return sums
+
+
+def cascade(
+    segments: Segments,
+    *,
+    origins: _Flags | None = None,
+    groups: Sequence[int] | npt.NDArray[np.int64] | None = None,
+) -> Cascade:
+    """Return edges and blame of the waits of ``origins`` (n_threads,; default: all threads).
+
+    ``groups``: the group of each node; by default a node is a group.
+    """
+    group = np.arange(segments.nodes) if groups is None else np.asarray(groups, np.int64)
+    flow = _Flow(segments, group)
+    chosen = np.ones(segments.threads, np.bool_) if origins is None else origins
+    waits = np.flatnonzero((segments.activity == Activity.WAIT) & chosen[segments.thread])
+    waits = waits[np.argsort(segments.begin_ns[waits], kind="stable")]
+    begin, end = flow.begin[waits], flow.end[waits]
+    for low, high in _windows(begin, end):
+        inside = (begin < high) & (end > low)
+        rows = waits[inside]
+        flow.follow(rows, np.maximum(begin[inside], low), np.minimum(end[inside], high))
+    return flow.result()
+
+
+def _windows(begin: _Integers, end: _Integers) -> list[tuple[int, int]]:
+    """Return periods that contain the begins of at most WINDOW_WAITS waits, for bounded memory."""
+    if not len(begin):
+        return []
+    limits = [int(time) for time in begin[::WINDOW_WAITS]] + [int(end.max())]
+    return [(low, high) for low, high in itertools.pairwise(limits) if high > low]
+
+
+@dataclass(frozen=True, slots=True)
+class _Pieces:
+    """Parts of waits: ``weight`` waits pass through row ``row`` of the segments."""
+
+    row: _Integers
+    begin: _Integers
+    end: _Integers
+    weight: _Integers
+    chain: _Integers
+
+    @property
+    def total(self) -> _Integers:
+        return (self.end - self.begin) * self.weight
+
+    def __getitem__(self, chosen: _Flags) -> "_Pieces":
+        return _Pieces(
+            self.row[chosen],
+            self.begin[chosen],
+            self.end[chosen],
+            self.weight[chosen],
+            self.chain[chosen],
+        )
+
+
+class _Flow:
+    """Passes waits on, and adds up edges, chains and leaves."""
+
+    def __init__(self, segments: Segments, group: _Integers) -> None:
+        self.segments = segments
+        self.group = group
+        origin = int(segments.begin_ns.min()) if len(segments.begin_ns) else 0
+        self.begin = segments.begin_ns.astype(np.int64) - origin
+        self.end = segments.end_ns.astype(np.int64) - origin
+        self.span = int(self.end.max(initial=0)) + 1
+        self.key = segments.thread * self.span + self.begin
+        self.cycle = self._cycles()
+        self.edges: dict[int, int] = {}
+        self.leaves: dict[tuple[int, int, int], int] = {}
+        self.chains: dict[tuple[int, int], int] = {}
+        self.chain_ns: list[int] = []
+
+    def follow(self, rows: _Integers, begin: _Integers, end: _Integers) -> None:
+        """Follow waits to the ends of their chains."""
+        threads = self.segments.thread[rows]
+        chains = self._extend(np.full(len(rows), -1), threads)
+        pieces = _Pieces(rows, begin, end, np.ones(len(rows), np.int64), chains)
+        self._add_chain_time(pieces.chain, pieces.total)
+        for _ in range(MAX_STEPS):
+            if not len(pieces.row):
+                return
+            pieces = self._step(pieces)
+        self._add_leaves(pieces.chain, self.segments.thread[pieces.row], Activity.CYCLE, pieces)
+
+    def _step(self, pieces: _Pieces) -> _Pieces:
+        target = self.segments.target[pieces.row]
+        thread = self.segments.thread[pieces.row]
+        total = pieces.total
+        _add(self.edges, thread * self.segments.nodes + target, total)
+        chain = self._extend(pieces.chain, target)
+        self._add_chain_time(chain, total)
+        cycle = self.cycle[pieces.row]
+        outside = (target >= self.segments.threads) | cycle
+        if outside.any():
+            kinds = np.where(cycle[outside], Activity.CYCLE, Activity.WAIT)
+            self._add_leaves(chain[outside], target[outside], kinds, pieces[outside])
+        inner = ~outside
+        return self._pass_on(pieces[inner], chain[inner], target[inner])
+
+    def _pass_on(self, pieces: _Pieces, chain: _Integers, target: _Integers) -> _Pieces:
+        """Return the waits of the ``target`` threads meanwhile; adds other activities to leaves."""
+        merged, target = self._merge(pieces, chain, target)
+        first, count = self._rows_within(target, merged)
+        row, part = _expand(first, count)
+        begin = np.maximum(self.begin[row], merged.begin[part])
+        end = np.minimum(self.end[row], merged.end[part])
+        found = _Pieces(row, begin, end, merged.weight[part], merged.chain[part])
+        covered = np.bincount(part, found.end - found.begin, len(target)).astype(np.int64)
+        gap = merged.end - merged.begin - covered
+        if gap.any():
+            rows = gap > 0
+            missing = _Pieces(target, gap * 0, gap, merged.weight, merged.chain)[rows]
+            self._add_leaves(missing.chain, target[rows], Activity.UNKNOWN, missing)
+        activity = self.segments.activity[row]
+        waits = activity == Activity.WAIT
+        ends = found[~waits]
+        self._add_leaves(ends.chain, target[part[~waits]], activity[~waits], ends)
+        return found[waits]
+
+    def _merge(
+        self, pieces: _Pieces, chain: _Integers, target: _Integers
+    ) -> tuple[_Pieces, _Integers]:
+        """Return pieces per chain and target thread that do not overlap, with added weights."""
+        keys, number = np.unique(chain * self.segments.nodes + target, return_inverse=True)
+        time = np.concatenate([pieces.begin, pieces.end])
+        number = np.concatenate([number, number])
+        change = np.concatenate([pieces.weight, -pieces.weight])
+        if len(keys) * self.span < KEY_LIMIT:
+            order = np.argsort(number * self.span + time, kind="stable")
+        else:
+            order = np.lexsort((time, number))
+        time, number = time[order], number[order]
+        weight = np.cumsum(change[order])[:-1]
+        kept = (weight > 0) & (time[1:] > time[:-1])
+        key = keys[number[:-1][kept]]
+        merged = _Pieces(
+            row=np.zeros(len(key), np.int64),
+            begin=time[:-1][kept],
+            end=time[1:][kept],
+            weight=weight[kept],
+            chain=key // self.segments.nodes,
+        )
+        return merged, key % self.segments.nodes
+
+    def _rows_within(self, thread: _Integers, pieces: _Pieces) -> tuple[_Integers, _Integers]:
+        """Return the first row and the number of rows of threads that overlap the pieces."""
+        base = thread * self.span
+        first = np.searchsorted(self.key, base + pieces.begin, "right") - 1
+        last = np.searchsorted(self.key, base + pieces.end, "left")
+        held = np.maximum(first, 0)
+        covers = (self.segments.thread[held] == thread) & (self.end[held] > pieces.begin)
+        first = np.where((first >= 0) & covers, first, first + 1)
+        return first, np.maximum(last - first, 0)
+
+    def _extend(self, chain: _Integers, node: _Integers) -> _Integers:
+        """Return the chains with the group of ``node`` at the end."""
+        groups = int(self.group.max(initial=0)) + 1
+        codes, inverse = np.unique((chain + 1) * groups + self.group[node], return_inverse=True)
+        numbers = np.empty(len(codes), np.int64)
+        for position, code in enumerate(codes.tolist()):
+            key = code // groups - 1, code % groups
+            if key not in self.chains and len(self.chains) >= MAX_CHAINS:
+                key = -1, key[1]
+            number = self.chains.setdefault(key, len(self.chains))
+            if number == len(self.chain_ns):
+                self.chain_ns.append(0)
+            numbers[position] = number
+        return numbers[inverse]
+
+    def _add_chain_time(self, chain: _Integers, total: _Integers) -> None:
+        sums = np.bincount(chain, total, len(self.chain_ns))
+        for number in np.flatnonzero(sums).tolist():
+            self.chain_ns[number] += round(sums[number])
+
+    def _add_leaves(
+        self,
+        chain: _Integers,
+        node: _Integers,
+        activity: Activity | npt.NDArray[np.integer],
+        pieces: _Pieces,
+    ) -> None:
+        if not len(chain):
+            return
+        kinds = len(Activity)
+        codes = (chain * self.segments.nodes + node) * kinds + activity
+        unique, inverse = np.unique(codes, return_inverse=True)
+        sums = np.bincount(inverse, pieces.total)
+        for code, total in zip(unique.tolist(), sums.tolist(), strict=True):
+            place, kind = divmod(code, kinds)
+            key = (*divmod(place, self.segments.nodes), kind)
+            self.leaves[key] = self.leaves.get(key, 0) + round(total)
+
+    def _cycles(self) -> _Flags:
+        """Return, per segment, whether its wait leads back to its thread at its end.
+
+        A waker runs when it wakes, so complete records have no cycle. In every cycle, the wait
+        that ends first leads back to its thread at that moment; following it no further is enough.
+        """
+        segments = self.segments
+        rows = np.flatnonzero(segments.activity == Activity.WAIT)
+        found = np.zeros(len(self.begin), np.bool_)
+        thread, at, target = segments.thread[rows], self.end[rows] - 1, segments.target[rows]
+        for _ in range(min(MAX_STEPS, segments.threads + 1)):
+            back = target == thread
+            found[rows[back]] = True
+            inner = ~back & (target < segments.threads) & (target >= 0)
+            rows, thread, at, target = rows[inner], thread[inner], at[inner], target[inner]
+            if not len(rows):
+                break
+            position = np.searchsorted(self.key, target * self.span + at, "right") - 1
+            held = np.maximum(position, 0)
+            waits = (segments.thread[held] == target) & (self.end[held] > at) & (position >= 0)
+            waits &= segments.activity[held] == Activity.WAIT
+            rows, thread, at = rows[waits], thread[waits], at[waits]
+            target = segments.target[held[waits]]
+        return found
+
+    def result(self) -> Cascade:
+        """Return what was added up."""
+        nodes = self.segments.nodes
+        chains = list(self.chains)
+        return Cascade(
+            edges={divmod(code, nodes): total for code, total in self.edges.items()},
+            leaves=[
+                Leaf(chain, node, Activity(kind), total)
+                for (chain, node, kind), total in self.leaves.items()
+                if total
+            ],
+            chain_parent=[parent for parent, _ in chains],
+            chain_group=[group for _, group in chains],
+            chain_ns=self.chain_ns,
+        )
+
+
+def _add(sums: dict[int, int], codes: _Integers, total: _Integers) -> None:
+    unique, inverse = np.unique(codes, return_inverse=True)
+    weights = np.bincount(inverse, total, len(unique))
+    for code, weight in zip(unique.tolist(), weights.tolist(), strict=True):
+        sums[code] = sums.get(code, 0) + round(weight)
+
+
+def _expand(first: _Integers, count: _Integers) -> tuple[_Integers, _Integers]:
+    """Return the rows first, first + 1, ... of each piece, and the pieces that they belong to."""
+    part = np.repeat(np.arange(len(first)), count)
+    offset = np.arange(len(part)) - np.repeat(np.cumsum(count) - count, count)
+    return first[part] + offset, part
