@@ -101,6 +101,22 @@ def test_windows_of_time_do_not_change_the_result(monkeypatch: pytest.MonkeyPatc
     assert amounts(LOCK_CONVOY) == whole
 
 
+def test_of_many_waits_random_periods_are_followed_and_scaled(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    rounds = range(0, 400_000, 100)
+    worker = " ".join(f"R{at}-{at + 20} W(S){at + 20}-{at + 100}" for at in rounds)
+    server = " ".join(f"W(disk){at}-{at + 40} R{at + 40}-{at + 100}" for at in rounds)
+    text = f"A {worker}\nS {server}"
+    monkeypatch.setattr(cascade_module, "MAX_WAITS", 1200)
+    segments, nodes = build_segments(text)
+    result = cascade(segments, origins=np.array([True, False]))
+    assert 0.1 < result.followed_share < 0.5
+    blame = result.blame()
+    assert sum(blame.values()) == pytest.approx(4000 * 80, rel=0.01)
+    assert blame[nodes["disk"], Activity.WAIT] == pytest.approx(4000 * 20, rel=0.1)
+
+
 def test_no_waits_give_no_blame() -> None:
     assert amounts("A R0-10") == ({}, {})
 
