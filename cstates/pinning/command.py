@@ -20,6 +20,8 @@ _FORWARDED = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
 _WAITED_FOR = (*_FORWARDED, signal.SIGCHLD, signal.SIGCONT)
 _FIRST_WATCH_S = 0.1
 _WATCH_INTERVAL_S = 1.0
+# The kernel may pass SIGCHLD to another thread, which drops it: so the end is checked now and then.
+_CHECK_INTERVAL_S = 5.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,8 +60,9 @@ def run_command(
 ) -> CommandExit:
     """Return how the command ended.
 
-    ``watch`` is called soon after the start and then every second; without it this process does
-    not wake up meanwhile. Signals must be held. Raises TargetError if the command cannot start.
+    ``watch`` is called soon after the start and then every second; without it this process wakes
+    up only every five seconds. Signals must be held. Raises TargetError if the command cannot
+    start.
     """
     terminal = _foreground_terminal()
     enter = _child_setup(scope, guardian_pipe, terminal)
@@ -123,9 +126,8 @@ def _wait(
             code = os.waitstatus_to_exitcode(status)
             child.returncode = code
             return code if code >= 0 else 128 - code, usage.ru_utime + usage.ru_stime
-        number = _next_signal(timeout_s if watch else None)
-        if number is None:
-            assert watch is not None
+        number = _next_signal(timeout_s if watch else _CHECK_INTERVAL_S)
+        if number is None and watch is not None:
             watch()
             timeout_s = _WATCH_INTERVAL_S
         elif number == signal.SIGCONT:
@@ -135,10 +137,8 @@ def _wait(
                 os.killpg(child.pid, number)
 
 
-def _next_signal(timeout_s: float | None) -> int | None:
+def _next_signal(timeout_s: float) -> int | None:
     """Return the next signal; None after the timeout."""
-    if timeout_s is None:
-        return signal.sigwait(_WAITED_FOR)
     info = signal.sigtimedwait(_WAITED_FOR, timeout_s)
     return info.si_signo if info else None
 
