@@ -111,6 +111,12 @@ def start_target(target_program: Path) -> Iterator[Callable[..., Target]]:
         target.process.wait()
 
 
+@pytest.fixture
+def light_process(start_target: Callable[..., Target]) -> subprocess.Popen[str]:
+    """A process that computes for a fifth of the time until the test ends: it leaves samples and CPU time."""
+    return start_target("light", 1).process
+
+
 @dataclass
 class Recording:
     """The result of a run of the collector."""

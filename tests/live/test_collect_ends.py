@@ -23,7 +23,7 @@ def symbols(text: str) -> Counter[str]:
 
 def test_perf_script_and_report_agree_with_the_recorded_counts(start_target, record, perf) -> None:
     target = start_target("busy", 2)
-    recording = record("-p", target.pid, "--duration", 2)
+    recording = record("-p", target.pid, "--duration", 0.5)
     assert recording.exit_code == 0, recording.messages
     total = recording.document["samples"]
     assert recording.document["files"][0]["bytes"] == recording.samples_file.stat().st_size
@@ -57,7 +57,7 @@ def test_kernel_symbols_are_named(needs_root, record, perf) -> None:
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_closes_the_recording(start_target, start_collector, perf, number: int) -> None:
-    target = start_target("busy", 1)
+    target = start_target("light", 1)
     collection = start_collector("-p", target.pid)
     collection.wait_for("progress")
     collection.process.send_signal(number)
@@ -70,7 +70,7 @@ def test_a_signal_closes_the_recording(start_target, start_collector, perf, numb
 
 
 def test_two_interrupts_are_harmless(start_target, start_collector) -> None:
-    target = start_target("busy", 1)
+    target = start_target("light", 1)
     collection = start_collector("-p", target.pid)
     collection.wait_for("progress")
     collection.process.send_signal(signal.SIGINT)
@@ -82,7 +82,7 @@ def test_two_interrupts_are_harmless(start_target, start_collector) -> None:
 
 def test_an_interrupt_of_stallscope_alone_ends_the_recording(start_target, tmp_path: Path) -> None:
     """A terminal interrupts the collector as well; kill does not."""
-    target = start_target("busy", 1)
+    target = start_target("light", 1)
     words = ["record", "-o", str(tmp_path / "run"), "-d", "0", "-p", str(target.pid)]
     with subprocess.Popen(
         [sys.executable, "-m", "stallscope", *words], stderr=subprocess.PIPE, text=True
@@ -100,7 +100,7 @@ def test_an_interrupt_of_stallscope_alone_ends_the_recording(start_target, tmp_p
 
 
 def test_data_written_before_sigkill_are_readable(start_target, start_collector, perf) -> None:
-    target = start_target("busy", 1)
+    target = start_target("light", 1)
     collection = start_collector("-p", target.pid)
     collection.wait_for("progress")
     reported = collection.wait_for("progress")["samples"]
@@ -116,7 +116,7 @@ def test_data_written_before_sigkill_are_readable(start_target, start_collector,
 def test_the_control_descriptor_ends_the_recording(
     start_target, start_collector, how: str, reason: str
 ) -> None:
-    target = start_target("busy", 1)
+    target = start_target("light", 1)
     collection = start_collector("-p", target.pid)
     hello = collection.wait_for("hello")
     assert hello["protocol"] == 1
@@ -156,7 +156,7 @@ def test_the_collector_ends_with_its_parent(
 
 
 def test_a_recording_started_disabled_begins_at_enable(start_target, start_collector) -> None:
-    target = start_target("busy", 1)
+    target = start_target("light", 1)
     collection = start_collector("-p", target.pid, "--start-disabled", "--duration", 0.5)
     collection.wait_for("ready")
     collection.send("enable\n")
@@ -167,7 +167,7 @@ def test_a_recording_started_disabled_begins_at_enable(start_target, start_colle
 
 
 def test_the_end_of_the_target_ends_the_recording(start_target, start_collector) -> None:
-    target = start_target("busy", 1)
+    target = start_target("light", 1)
     collection = start_collector("-p", target.pid)
     collection.wait_for("progress")
     target.end()
@@ -229,7 +229,7 @@ def ignored_hangup() -> Iterator[None]:
 def test_under_nohup_a_hangup_does_not_end_the_recording(
     start_target, start_collector, ignored_hangup: None
 ) -> None:
-    target = start_target("busy", 1)
+    target = start_target("light", 1)
     collection = start_collector("-p", target.pid)
     collection.wait_for("progress")
     collection.process.send_signal(signal.SIGHUP)

@@ -78,7 +78,7 @@ def words(request, collector, start_target, tmp_path: Path) -> tuple[str, ...]:
         return (*start, *COMMAND)
     if kind == "machine":
         return (*start, "-a")
-    return (*start, "-p", str(start_target("busy", 1).pid))
+    return (*start, "-p", str(start_target("light", 1).pid))
 
 
 def test_a_failing_call_is_reported_and_loses_no_sample_silently(
@@ -112,7 +112,7 @@ def test_a_target_whose_threads_cannot_be_listed_has_not_ended(
     needs_root, collector: Path, start_target, tmp_path: Path, error: str
 ) -> None:
     need_strace()
-    pid = start_target("busy", 1).pid
+    pid = start_target("light", 1).pid
     fault = Fault("openat", error, 1, path=f"/proc/{pid}/task")
     words = (str(collector), "-o", OUTPUT, "-p", str(pid), "--duration", "0.1", "--stacks", "fp")
     made = run(fault.prefix(tmp_path / "log"), words, tmp_path / "run")

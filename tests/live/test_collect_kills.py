@@ -27,7 +27,7 @@ def wait_for_start(messages: IO[bytes]) -> None:
 def test_recordings_killed_at_random_points_are_readable_or_report_what_was_lost(
     collector, start_target, target_program, tmp_path: Path
 ) -> None:
-    target = start_target("busy", 2)
+    target = start_target("light", 2)
     plan = tmp_path / "plan.json"
     plan.write_text(json.dumps(PLAN))
     count = ("count", f"--plan={plan}", "--window=50")

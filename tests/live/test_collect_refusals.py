@@ -55,7 +55,7 @@ def test_a_missing_process_is_refused(refused) -> None:
 
 
 def test_a_thread_id_is_not_accepted_as_a_process(refused, start_target) -> None:
-    target = start_target("busy", 1)
+    target = start_target("light", 1)
     threads = [int(entry.name) for entry in Path(f"/proc/{target.pid}/task").iterdir()]
     thread = next(tid for tid in threads if tid != target.pid)
     refused("-p", thread, status=4, says=f"a thread of process {target.pid}")
@@ -95,7 +95,7 @@ def test_a_missing_command_is_refused(refused) -> None:
 def test_the_process_of_another_user_is_refused(
     refused, as_ordinary_user, start_target, open_folder: Path
 ) -> None:
-    target = start_target("busy", 1)
+    target = start_target("light", 1)
     refused(
         "-p",
         target.pid,
@@ -160,7 +160,7 @@ def test_a_low_descriptor_limit_is_reported(
 ) -> None:
     target = start_target("sleep", 40)
     limit = ("prlimit", "--nofile=64:64")
-    recording = record("-p", target.pid, "--duration", 1, before=limit)
+    recording = record("-p", target.pid, "--duration", 0.3, before=limit)
     assert recording.exit_code == 0, recording.messages
     assert recording.document["attach"]["mode"] == "per-cpu filtered"
     own = start_target(
@@ -177,7 +177,7 @@ def test_a_low_descriptor_limit_is_reported(
 
 
 def test_an_existing_directory_is_refused(record, refused, start_target, tmp_path: Path) -> None:
-    target = start_target("busy", 1)
+    target = start_target("light", 1)
     words = ("-p", target.pid, "--duration", 0.3)
     run = tmp_path / "run"
     run.mkdir()
@@ -194,11 +194,11 @@ def test_a_refused_replacement_leaves_the_old_recording(
     record, start_target, as_ordinary_user, open_folder: Path
 ) -> None:
     words = ("--stacks", "fp", "--duration", 0.2)
-    old = start_target("busy", 1, before=as_ordinary_user)
+    old = start_target("light", 1, before=as_ordinary_user)
     recording = record("-p", old.pid, *words, output=open_folder / "run", before=as_ordinary_user)
     assert recording.exit_code == 0, recording.messages
     before = {path.name: path.read_bytes() for path in recording.directory.iterdir()}
-    of_root = start_target("busy", 1)
+    of_root = start_target("light", 1)
     again = ("--force", "-p", of_root.pid, *words)
     refused = record(*again, output=open_folder / "run", before=as_ordinary_user)
     assert refused.exit_code == 3, refused.messages

@@ -16,7 +16,7 @@ FREQUENCY_HZ = 1733
 
 def test_samples_of_two_threads_equal_their_cpu_times(start_target, record, perf) -> None:
     target = start_target("busy", 2)
-    recording = record("-p", target.pid, "--duration", 3, "-F", FREQUENCY_HZ)
+    recording = record("-p", target.pid, "--duration", 1.5, "-F", FREQUENCY_HZ)
     truth = target.end()
     assert recording.exit_code == 0, recording.messages
     counter = recording.document["counter"]
@@ -50,7 +50,7 @@ def test_threads_created_while_attaching_are_counted_once(
     start_target, record, perf, mode: str, life_ms: int
 ) -> None:
     target = start_target(mode, life_ms)
-    recording = record("-p", target.pid, "--duration", 1.5, "-F", FREQUENCY_HZ)
+    recording = record("-p", target.pid, "--duration", 1, "-F", FREQUENCY_HZ)
     truth = target.end()
     assert recording.exit_code == 0, recording.messages
     assert "attach-unsettled" not in recording.warnings()
@@ -73,7 +73,7 @@ def test_five_thousand_threads_are_recorded_through_a_filter(
     needs_root, start_target, record, perf
 ) -> None:
     target = start_target("sleep", 5000)
-    recording = record("-p", target.pid, "--duration", 2)
+    recording = record("-p", target.pid, "--duration", 1)
     truth = target.end()
     assert recording.exit_code == 0, recording.messages
     assert recording.document["attach"]["mode"] == "per-cpu filtered"
@@ -92,8 +92,8 @@ def test_a_process_that_exits_at_once_is_recorded(record, target_program) -> Non
     assert recording.document["end"]["target_status"] == {"exited": 0}
 
 
-def test_a_thousand_children_are_recorded(start_target, start_collector, perf) -> None:
-    target = start_target("fork", 1000, 2)
+def test_hundreds_of_children_are_recorded(start_target, start_collector, perf) -> None:
+    target = start_target("fork", 400, 2)
     collection = start_collector("-p", target.pid, "-F", FREQUENCY_HZ)
     collection.wait_for("started")
     target.go()
@@ -101,7 +101,7 @@ def test_a_thousand_children_are_recorded(start_target, start_collector, perf) -
     recording = collection.end()
     assert recording.exit_code == 0
     assert recording.document["end"]["reason"] == "target ended"
-    assert len(truth) == 1000
+    assert len(truth) == 400
     sampled = perf.sampled_ns(recording)
     missed = [pid for pid in truth if pid not in sampled]
     assert not missed
@@ -114,9 +114,9 @@ def test_a_deleted_binary_keeps_its_build_id(
 ) -> None:
     program = tmp_path / "short lived"
     shutil.copy(target_program, program)
-    target = start_target("busy", 1, program=program)
+    target = start_target("light", 1, program=program)
     program.unlink()
-    recording = record("-p", target.pid, "--duration", 1)
+    recording = record("-p", target.pid, "--duration", 0.5)
     assert recording.exit_code == 0, recording.messages
     expected = build_id_of(target_program)
     maps = perf.text("script", "-i", recording.samples_file, "--show-mmap-events", "-G")
@@ -131,7 +131,7 @@ def test_a_binary_in_another_mount_namespace_keeps_its_build_id(
     script = f'mount -t tmpfs none "{inside}" && cp "{target_program}" "{inside}/hidden" && exec "{inside}/hidden" busy 1'
     target = start_target("-c", script, program=Path("/bin/sh"), before=own_mounts)
     assert not (inside / "hidden").exists()
-    recording = record("-p", target.pid, "--duration", 1)
+    recording = record("-p", target.pid, "--duration", 0.5)
     assert recording.exit_code == 0, recording.messages
     maps = perf.text("script", "-i", recording.samples_file, "--show-mmap-events", "-G")
     expected = build_id_of(target_program)
@@ -150,8 +150,8 @@ def build_id_of(program: Path) -> str:
 
 def test_whole_cpus_are_recorded(needs_root, start_target, record, perf) -> None:
     cpu = max(os.sched_getaffinity(0))
-    target = start_target("busy", 2, before=("taskset", "-c", str(cpu)))
-    recording = record("-C", cpu, "--duration", 1)
+    target = start_target("light", 2, before=("taskset", "-c", str(cpu)))
+    recording = record("-C", cpu, "--duration", 0.5)
     assert recording.exit_code == 0, recording.messages
     assert recording.document["target"]["cpus"] == str(cpu)
     assert target.pid in {sample.pid for sample in perf.samples(recording)}
@@ -173,9 +173,9 @@ def test_a_cgroup_is_recorded(needs_root, start_target, record, perf) -> None:
     group = root / f"stallscope-test-{os.getpid()}"
     group.mkdir()
     try:
-        inside, outside = start_target("busy", 1), start_target("busy", 1)
+        inside, outside = start_target("light", 1), start_target("light", 1)
         (group / "cgroup.procs").write_text(str(inside.pid))
-        recording = record("-G", group.name, "--duration", 1)
+        recording = record("-G", group.name, "--duration", 0.5)
         assert recording.exit_code == 0, recording.messages
         assert recording.document["target"]["pids"] == [inside.pid]
         assert {sample.pid for sample in perf.samples(recording)} == {inside.pid}

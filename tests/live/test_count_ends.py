@@ -36,7 +36,7 @@ def test_counting_starts_at_the_exec(count) -> None:
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_closes_the_recording(start_target, start_counting, number: int) -> None:
-    target = start_target("busy", 1)
+    target = start_target("light", 1)
     counting = start_counting(PLAN, "-p", target.pid)
     counting.wait_for("progress")
     counting.process.send_signal(number)
@@ -49,7 +49,7 @@ def test_a_signal_closes_the_recording(start_target, start_counting, number: int
 
 
 def test_a_recording_is_readable_after_sigkill(start_target, start_counting) -> None:
-    target = start_target("busy", 1)
+    target = start_target("light", 1)
     counting = start_counting(PLAN, "-p", target.pid, "--window", 50)
     counting.wait_for("progress")
     message = counting.wait_for("progress")["windows"]
@@ -69,7 +69,7 @@ def test_a_recording_is_readable_after_sigkill(start_target, start_counting) -> 
 def test_the_control_descriptor_ends_counting(
     start_target, start_counting, how: str, reason: str
 ) -> None:
-    target = start_target("busy", 1)
+    target = start_target("light", 1)
     counting = start_counting(PLAN, "-p", target.pid, "--start-disabled")
     counting.wait_for("ready")
     counting.send("enable\n")
@@ -84,7 +84,7 @@ def test_the_control_descriptor_ends_counting(
 
 
 def test_the_end_of_the_target_ends_counting(start_target, start_counting) -> None:
-    target = start_target("busy", 1)
+    target = start_target("light", 1)
     counting = start_counting(PLAN, "-p", target.pid)
     counting.wait_for("progress")
     own = target.end()
@@ -104,7 +104,7 @@ def test_the_collector_sleeps_between_windows(
     start_target, count, collector: Path, tmp_path: Path
 ) -> None:
     """The collector's CPU time, start and end included, is small compared with the counted time."""
-    target = start_target("busy", 1)
+    target = start_target("light", 1)
     inner = (f"--plan={tmp_path / 'plan.json'}", f"--output={tmp_path / 'inner'}")
     words = (collector, "count", *inner, "--duration", 1, "-p", target.pid)
     done = count(PLAN, "--", *words)

@@ -123,7 +123,7 @@ def marked(collector: Path, folder: Path, pid: int, *lines: str) -> Counting:
 def test_the_end_of_the_marks_ends_the_phase_and_the_counting(
     collector: Path, start_target, tmp_path: Path
 ) -> None:
-    done = marked(collector, tmp_path, start_target("busy", 1).pid, "start")
+    done = marked(collector, tmp_path, start_target("light", 1).pid, "start")
     assert done.document["end"]["reason"] == "phases ended"
     assert len(done.document["counting"]["phases"]) == 1
     assert done.warnings() <= {"phase-late"}
@@ -132,14 +132,14 @@ def test_the_end_of_the_marks_ends_the_phase_and_the_counting(
 def test_without_a_phase_nothing_is_counted_and_a_warning_says_so(
     collector: Path, start_target, tmp_path: Path
 ) -> None:
-    done = marked(collector, tmp_path, start_target("busy", 1).pid, "stop", "hello")
+    done = marked(collector, tmp_path, start_target("light", 1).pid, "stop", "hello")
     assert done.warnings() == {"no-phase", "bad-mark"}
     assert done.last("task-clock") == 0
     assert done.document["complete"] is True
 
 
 def test_each_phase_has_its_own_counts(collector: Path, start_target, tmp_path: Path) -> None:
-    done = marked(collector, tmp_path, start_target("busy", 1).pid, *["start", "stop"] * 3)
+    done = marked(collector, tmp_path, start_target("light", 1).pid, *["start", "stop"] * 3)
     phases = done.document["counting"]["phases"]
     assert [phase["window"] for phase in phases] == [0, 1, 2]
     clock = [line["v"][0] for line in done.lines]
@@ -168,7 +168,7 @@ def test_a_flood_of_marks_does_not_keep_the_collector_from_ending(
     marking = subprocess.Popen([sys.executable, "-S", "-c", flood], pass_fds=(write,))
     try:
         done = subprocess.run(
-            [collector, "count", *flags, "-p", str(start_target("busy", 1).pid), "-o",
+            [collector, "count", *flags, "-p", str(start_target("light", 1).pid), "-o",
              tmp_path / "run"],
             pass_fds=(read,), capture_output=True, timeout=30, check=False,
         )  # fmt: skip

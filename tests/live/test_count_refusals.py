@@ -98,7 +98,7 @@ def test_hardware_events_among_others_are_unavailable_and_not_zero(
 def test_the_process_of_another_user_is_refused(
     refused, as_ordinary_user, start_target, open_folder: Path
 ) -> None:
-    target = start_target("busy", 1)
+    target = start_target("light", 1)
     how = {"before": as_ordinary_user, "output": open_folder / "run"}
     refused(PLAN, "-p", target.pid, status=3, says="cap_sys_ptrace", **how)
 
@@ -117,7 +117,7 @@ def test_an_unprivileged_user_counts_user_code_with_a_note(
 
 
 def test_a_plan_beyond_the_descriptor_limit_is_refused(count, start_target) -> None:
-    target = start_target("busy", 8)
+    target = start_target("light", 8)
     before = ("prlimit", "--nofile=30:30")
     done = count(PLAN, "-p", target.pid, "--duration", 0.1, before=before)
     assert done.exit_code == 3

@@ -32,23 +32,31 @@ def test_a_missing_process_is_refused(tmp_path: Path) -> None:
 
 
 def test_an_existing_output_is_refused(
-    tmp_path: Path, busy_process: subprocess.Popen[bytes]
+    tmp_path: Path, light_process: subprocess.Popen[str]
 ) -> None:
     (tmp_path / "run").mkdir()
     precious = tmp_path / "run" / "precious"
     precious.write_text("mine")
-    words = ("profile", "-p", busy_process.pid, "--duration", 1, "-o", tmp_path / "run")
+    words = ("profile", "-p", light_process.pid, "--duration", 0.3, "-o", tmp_path / "run")
     fails(*words, status=2, says="exists")
     fails(*words, "--force", status=2, says="")
     assert precious.read_text() == "mine"
     assert [path.name for path in (tmp_path / "run").iterdir()] == ["precious"]
 
 
-def test_force_replaces_a_recording(tmp_path: Path, busy_process: subprocess.Popen[bytes]) -> None:
-    words = ["profile", "-p", str(busy_process.pid), "--duration", "1", "-o", str(tmp_path / "run")]
+def test_force_replaces_a_recording(tmp_path: Path, light_process: subprocess.Popen[str]) -> None:
+    words = [
+        "profile",
+        "-p",
+        str(light_process.pid),
+        "--duration",
+        "0.3",
+        "-o",
+        str(tmp_path / "run"),
+    ]
     subprocess.run([STALLSCOPE, *words], check=True, capture_output=True)
     before = (tmp_path / "run" / "recording.json").read_text()
-    stale = tmp_path / "run" / "jit" / f"{busy_process.pid}.map"
+    stale = tmp_path / "run" / "jit" / f"{light_process.pid}.map"
     stale.parent.mkdir()
     stale.write_text("0 ffffffffffffffff not_its_name\n")
     fails(*words, status=2, says="--force")
@@ -57,8 +65,8 @@ def test_force_replaces_a_recording(tmp_path: Path, busy_process: subprocess.Pop
     assert not stale.exists()
 
 
-def test_an_unwritable_output_is_refused(busy_process: subprocess.Popen[bytes]) -> None:
-    fails("profile", "-p", busy_process.pid, "-o", "/proc/stallscope-run", status=2, says="/proc")
+def test_an_unwritable_output_is_refused(light_process: subprocess.Popen[str]) -> None:
+    fails("profile", "-p", light_process.pid, "-o", "/proc/stallscope-run", status=2, says="/proc")
 
 
 def test_an_idle_process_is_an_empty_recording(tmp_path: Path) -> None:
@@ -69,7 +77,7 @@ def test_an_idle_process_is_an_empty_recording(tmp_path: Path) -> None:
                 "-p",
                 process.pid,
                 "--duration",
-                1,
+                0.3,
                 "-o",
                 tmp_path / "run",
                 status=5,
@@ -106,10 +114,10 @@ def test_directories_may_have_any_name(tmp_path: Path, name: bytes) -> None:
 
 
 def test_artifacts_that_cannot_be_removed_are_an_error(
-    tmp_path: Path, busy_process: subprocess.Popen[bytes]
+    tmp_path: Path, light_process: subprocess.Popen[str]
 ) -> None:
     run = tmp_path / "run"
-    words = ["record", "-p", str(busy_process.pid), "--duration", "1", "-o", str(run)]
+    words = ["record", "-p", str(light_process.pid), "--duration", "0.3", "-o", str(run)]
     subprocess.run([STALLSCOPE, *words], check=True, capture_output=True)
     (run / "jit").symlink_to(tmp_path)
     fails(*words, "--force", status=3, says="cannot remove files")
@@ -117,13 +125,13 @@ def test_artifacts_that_cannot_be_removed_are_an_error(
 
 @pytest.mark.usefixtures("needs_root")
 def test_a_full_disk_is_reported_by_profile(
-    tmp_path: Path, busy_process: subprocess.Popen[bytes], own_mounts: tuple[str, ...]
+    tmp_path: Path, light_process: subprocess.Popen[str], own_mounts: tuple[str, ...]
 ) -> None:
     small = tmp_path / "small"
     small.mkdir()
     script = (
         f"mount -t tmpfs -o size=256k none {small} && "
-        f"{STALLSCOPE} profile -p {busy_process.pid} -F 4999 --duration 20 -o {small}/run; "
+        f"{STALLSCOPE} profile -p {light_process.pid} -F 4999 --duration 20 -o {small}/run; "
         f"code=$?; cat {small}/run/recording.json > {tmp_path}/manifest; ls {small}/run; exit $code"
     )
     run = subprocess.run(
@@ -149,7 +157,7 @@ def test_the_descriptor_limit_is_named_or_avoided(tmp_path: Path) -> None:
             assert process.stdout is not None
             process.stdout.readline()
             run = subprocess.run(
-                ["sh", "-c", f"ulimit -n 64; exec {STALLSCOPE} profile -p {process.pid} --duration 1 -o {tmp_path}/run"],
+                ["sh", "-c", f"ulimit -n 64; exec {STALLSCOPE} profile -p {process.pid} --duration 0.3 -o {tmp_path}/run"],
                 capture_output=True, text=True, check=False,
             )  # fmt: skip
         finally:
@@ -177,8 +185,8 @@ def start_profile(pid: int, output: Path) -> subprocess.Popen[str]:
     return process
 
 
-def test_ctrl_c_keeps_the_samples(tmp_path: Path, busy_process: subprocess.Popen[bytes]) -> None:
-    process = start_profile(busy_process.pid, tmp_path / "run")
+def test_ctrl_c_keeps_the_samples(tmp_path: Path, light_process: subprocess.Popen[str]) -> None:
+    process = start_profile(light_process.pid, tmp_path / "run")
     os.killpg(process.pid, signal.SIGINT)
     written, errors = process.communicate(timeout=60)
     assert process.returncode == 0, errors
@@ -187,9 +195,9 @@ def test_ctrl_c_keeps_the_samples(tmp_path: Path, busy_process: subprocess.Popen
 
 
 def test_ctrl_c_twice_keeps_only_the_recording(
-    tmp_path: Path, busy_process: subprocess.Popen[bytes]
+    tmp_path: Path, light_process: subprocess.Popen[str]
 ) -> None:
-    process = start_profile(busy_process.pid, tmp_path / "run")
+    process = start_profile(light_process.pid, tmp_path / "run")
     os.killpg(process.pid, signal.SIGINT)
     os.killpg(process.pid, signal.SIGINT)
     # Two signals in quick succession may be merged; the second signal is sent at the end of the recording.
@@ -214,10 +222,10 @@ def test_files_that_are_not_captures_are_refused(tmp_path: Path, raw: bytes) -> 
 
 
 def test_a_complete_recording_cut_later_is_reported_with_a_warning(
-    tmp_path: Path, busy_process: subprocess.Popen[bytes]
+    tmp_path: Path, light_process: subprocess.Popen[str]
 ) -> None:
     subprocess.run(
-        [STALLSCOPE, "record", "-p", str(busy_process.pid), "--duration", "1", "-o", tmp_path / "run"],
+        [STALLSCOPE, "record", "-p", str(light_process.pid), "--duration", "0.3", "-o", tmp_path / "run"],
         check=True, capture_output=True,
     )  # fmt: skip
     samples = tmp_path / "run" / "samples.perf"

@@ -52,7 +52,7 @@ def check_document(document: dict) -> None:
 
 def test_shares_agree_with_the_programs_own_clocks(tmp_path: Path) -> None:
     with running_mix() as mix:
-        document = profile("-p", str(mix.pid), "--duration", "5", "-F", "1999", folder=tmp_path)
+        document = profile("-p", str(mix.pid), "--duration", "2", "-F", "1999", folder=tmp_path)
         manifest = open_recording(tmp_path / "run").manifest
         assert manifest is not None
         assert manifest.end_ns is not None
@@ -68,7 +68,7 @@ def test_shares_agree_with_the_programs_own_clocks(tmp_path: Path) -> None:
 
 def test_redis_under_load(tmp_path: Path) -> None:
     with redis_under_load(tmp_path) as redis:
-        document = profile("-p", str(redis.pid), "--duration", "2", folder=tmp_path)
+        document = profile("-p", str(redis.pid), "--duration", "1", folder=tmp_path)
     check_document(document)
     assert any("redis" in thread["process"] for thread in document["threads"])
     assert any(
@@ -82,7 +82,7 @@ def test_a_python_service(tmp_path: Path) -> None:
     service = "import json\nwhile True: json.loads(json.dumps(list(range(500))))"
     with subprocess.Popen([sys.executable, "-c", service]) as process:
         try:
-            document = profile("-p", str(process.pid), "--duration", "3", folder=tmp_path)
+            document = profile("-p", str(process.pid), "--duration", "1", folder=tmp_path)
         finally:
             process.kill()
     check_document(document)
@@ -105,7 +105,7 @@ def test_a_compiler_from_its_start(tmp_path: Path) -> None:
 
 
 def test_a_perf_data_file_of_perf_record(
-    tmp_path: Path, busy_process: subprocess.Popen[bytes]
+    tmp_path: Path, light_process: subprocess.Popen[str]
 ) -> None:
     data = tmp_path / "perf.data"
     run_peer(
@@ -117,12 +117,12 @@ def test_a_perf_data_file_of_perf_record(
             "-e",
             "cpu-clock",
             "-p",
-            str(busy_process.pid),
+            str(light_process.pid),
             "-o",
             data,
             "--",
             "sleep",
-            "1",
+            "0.5",
         ],
         check=True,
     )
@@ -138,8 +138,8 @@ def test_a_perf_data_file_of_perf_record(
     assert (tmp_path / "perf.data.report.html").exists()
 
 
-def test_flame_formats(tmp_path: Path, busy_process: subprocess.Popen[bytes]) -> None:
-    profile("-p", str(busy_process.pid), "--duration", "1", folder=tmp_path)
+def test_flame_formats(tmp_path: Path, light_process: subprocess.Popen[str]) -> None:
+    profile("-p", str(light_process.pid), "--duration", "0.3", folder=tmp_path)
     for ending, token in (("svg", "<svg"), ("html", "<!doctype html"), ("folded", ";")):
         output = tmp_path / f"flame.{ending}"
         subprocess.run([STALLSCOPE, "flame", tmp_path / "run", "-o", output], check=True)
@@ -163,10 +163,10 @@ def test_a_commands_failure_is_reported(tmp_path: Path) -> None:
 
 
 def test_a_killed_recording_is_readable(
-    tmp_path: Path, busy_process: subprocess.Popen[bytes]
+    tmp_path: Path, light_process: subprocess.Popen[str]
 ) -> None:
     collector = subprocess.Popen(
-        [program("stallscope-collect"), "-p", str(busy_process.pid), "-o", tmp_path / "run"],
+        [program("stallscope-collect"), "-p", str(light_process.pid), "-o", tmp_path / "run"],
         stderr=subprocess.DEVNULL,
     )
     samples = tmp_path / "run" / "samples.perf"

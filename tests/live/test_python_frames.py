@@ -163,7 +163,7 @@ def test_frames_read_before_the_collector_was_killed_are_kept(
 def test_programs_without_python_have_no_cost_and_no_output(
     start_target: Callable[..., Any], record: Callable[..., Recording]
 ) -> None:
-    target = start_target("busy", 1)
+    target = start_target("light", 1)
     run = record("-p", target.pid, "--duration", 0.5)
     kinds = [sorted(entry) for entry in entries(run.directory)]
     assert kinds == [["clock", "format"], ["counts"]]

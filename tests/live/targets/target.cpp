@@ -1,6 +1,9 @@
 // A target whose truth is known: every thread or child tells its own CPU time when it ends.
 //   target busy N          N threads compute until standard input ends
-//   target sleep N         N threads sleep, two more compute, until standard input ends
+//   target light N         N threads compute for a fifth of the time until standard input ends
+//   target sleep N         N threads sleep, two more compute for a fifth of the time, until
+//   standard
+//                          input ends
 //   target churn LIFE_MS   makes threads, two at a time, that compute for LIFE_MS of CPU time each,
 //   until
 //                          standard input ends
@@ -58,6 +61,17 @@ void compute_until_end() {
   if (x != 0) tell(birth);
 }
 
+void compute_lightly_until_end() {
+  const auto birth = now(CLOCK_MONOTONIC);
+  std::uint64_t x = 1;
+  while (!ended) {
+    const auto until = now(CLOCK_THREAD_CPUTIME_ID) + 5'000'000U;
+    while (now(CLOCK_THREAD_CPUTIME_ID) < until) x = target_hot(x);
+    ::usleep(20'000);
+  }
+  if (x != 0) tell(birth);
+}
+
 void compute_for(std::uint64_t cpu_ns) {
   const auto birth = now(CLOCK_MONOTONIC);
   std::uint64_t x = 1;
@@ -74,12 +88,12 @@ void wait_for_input() {
 
 void ready() { [[maybe_unused]] const auto wrote = ::write(STDOUT_FILENO, "ready\n", 6); }
 
-void busy(int count, int sleepers) {
+void run_threads(int count, int sleepers, void (*compute)()) {
   std::vector<std::jthread> threads;
   for (int i = 0; i < sleepers; ++i) {
     threads.emplace_back([] { ended.wait(false); });
   }
-  for (int i = 0; i < count; ++i) threads.emplace_back(compute_until_end);
+  for (int i = 0; i < count; ++i) threads.emplace_back(compute);
   ready();
   wait_for_input();
   ended.notify_all();
@@ -131,8 +145,9 @@ int main(int argc, char** argv) {
   const std::string_view mode = argc > 1 ? argv[1] : "";
   const int first = argc > 2 ? std::atoi(argv[2]) : 0;
   const auto ms = [](int value) { return static_cast<std::uint64_t>(value) * 1'000'000U; };
-  if (mode == "busy") busy(first, 0);
-  if (mode == "sleep") busy(2, first);
+  if (mode == "busy") run_threads(first, 0, compute_until_end);
+  if (mode == "light") run_threads(first, 0, compute_lightly_until_end);
+  if (mode == "sleep") run_threads(2, first, compute_lightly_until_end);
   if (mode == "churn") churn(ms(first));
   if (mode == "chain") chain(ms(first));
   if (mode == "fork") fork_children(first, ms(argc > 3 ? std::atoi(argv[3]) : 0));
