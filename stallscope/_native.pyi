@@ -116,6 +116,21 @@ class Capture:
     uint64 arrays (n_accesses,): ``access_address``, ``access_physical_address`` (0 if not
     recorded), ``access_source`` (perf_mem_data_src), ``access_weight`` (latency in cycles, 0 if
     not recorded).
+    Context switches (PERF_RECORD_SWITCH, SWITCH_CPU_WIDE), arrays (n_switches,):
+    ``switch_time_ns`` uint64, ``switch_thread`` uint32, ``switch_cpu`` int32 (-1 if not recorded),
+    ``switch_kind`` uint8: 0 in, 1 out to sleep, 2 out but able to run; ``switch_other`` uint32:
+    the previous or next thread of a CPU-wide record, 0xffffffff for none. Threads, (n_tasks,):
+    ``task_time_ns`` uint64, ``task_thread`` uint32, ``task_kind`` uint8: 0 start, 1 exit, 2 exec;
+    those before the recording are left out. Registers of samples of context switches:
+    ``register_row`` uint32 (n_samples,), 0xffffffff for none, empty if no sample has any; the row
+    of ``registers`` uint64 (n_rows, 10): ip, sp, result, six arguments, return address.
+    Wake-ups (sched:sched_waking), (n_wakes,): ``wake_time_ns`` uint64, ``wake_wakee`` and
+    ``wake_waker`` uint32 (threads), ``wake_cpu`` int32, ``wake_flags`` uint8 (common_flags: 8 in a
+    hard interrupt, 16 in a soft interrupt), ``wake_stack`` uint32. Contended kernel locks
+    (lock:contention_begin and _end): ``contention_time_ns`` and ``contention_address`` uint64,
+    ``contention_thread``, ``contention_stack`` and ``contention_flags`` uint32 (the result of an
+    end), ``contention_end`` uint8. Lost records (PERF_RECORD_LOST): ``lost_begin_ns`` (time of the
+    CPU's last record before), ``lost_end_ns``, ``lost_count`` uint64, ``lost_cpu`` int32.
     Stacks: ``stack_offset`` uint64 (n_stacks + 1,), ``stack_frame`` uint32: frames of stack i are
     ``stack_frame[stack_offset[i]:stack_offset[i + 1]]``, leaf first. ``stack_end`` uint8
     (n_stacks,): the reason for the end of the stack: 0 not unwound, the kernel's own chain;
@@ -154,6 +169,32 @@ class Capture:
     access_physical_address: npt.NDArray[np.uint64]
     access_source: npt.NDArray[np.uint64]
     access_weight: npt.NDArray[np.uint64]
+    register_row: npt.NDArray[np.uint32]
+    registers: npt.NDArray[np.uint64]
+    switch_time_ns: npt.NDArray[np.uint64]
+    switch_thread: npt.NDArray[np.uint32]
+    switch_cpu: npt.NDArray[np.int32]
+    switch_kind: npt.NDArray[np.uint8]
+    switch_other: npt.NDArray[np.uint32]
+    task_time_ns: npt.NDArray[np.uint64]
+    task_thread: npt.NDArray[np.uint32]
+    task_kind: npt.NDArray[np.uint8]
+    wake_time_ns: npt.NDArray[np.uint64]
+    wake_wakee: npt.NDArray[np.uint32]
+    wake_waker: npt.NDArray[np.uint32]
+    wake_cpu: npt.NDArray[np.int32]
+    wake_flags: npt.NDArray[np.uint8]
+    wake_stack: npt.NDArray[np.uint32]
+    contention_time_ns: npt.NDArray[np.uint64]
+    contention_thread: npt.NDArray[np.uint32]
+    contention_address: npt.NDArray[np.uint64]
+    contention_flags: npt.NDArray[np.uint32]
+    contention_end: npt.NDArray[np.uint8]
+    contention_stack: npt.NDArray[np.uint32]
+    lost_begin_ns: npt.NDArray[np.uint64]
+    lost_end_ns: npt.NDArray[np.uint64]
+    lost_cpu: npt.NDArray[np.int32]
+    lost_count: npt.NDArray[np.uint64]
     read_stream: npt.NDArray[np.uint64]
     read_enabled_ns: npt.NDArray[np.uint64]
     read_running_ns: npt.NDArray[np.uint64]

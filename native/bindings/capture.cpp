@@ -286,6 +286,58 @@ void add_array(capture_class& made, const char* name, Columns capture::capture_c
   });
 }
 
+// Arrays of a group of columns within the columns about waiting.
+template <typename Columns, typename T>
+void add_array(capture_class& made, const char* name, Columns capture::wait_columns::*part,
+               capture::column<T> Columns::*values) {
+  made.def_prop_ro(name, [part, values](const python_capture& self) {
+    return as_array(self, (self.data->waits.*part).*values);
+  });
+}
+
+nb::object registers_of(const python_capture& from) {
+  static std::uint64_t nothing{};
+  auto& values = from.data->waits.registers;
+  const std::size_t width = capture::wait_columns::register_count;
+  std::uint64_t* data = values.size() == 0 ? &nothing : values.data();
+  return nb::cast(nb::ndarray<nb::numpy, std::uint64_t, nb::ndim<2>>(
+      data, {values.size() / width, width}, from.owner));
+}
+
+void add_wait_arrays(capture_class& made) {
+  using capture::contention_columns;
+  using capture::lost_columns;
+  using capture::switch_columns;
+  using capture::task_columns;
+  using capture::wait_columns;
+  using capture::wake_columns;
+  add_array(made, "switch_time_ns", &wait_columns::switches, &switch_columns::time_ns);
+  add_array(made, "switch_thread", &wait_columns::switches, &switch_columns::thread);
+  add_array(made, "switch_cpu", &wait_columns::switches, &switch_columns::cpu);
+  add_array(made, "switch_kind", &wait_columns::switches, &switch_columns::kind);
+  add_array(made, "switch_other", &wait_columns::switches, &switch_columns::other);
+  add_array(made, "task_time_ns", &wait_columns::tasks, &task_columns::time_ns);
+  add_array(made, "task_thread", &wait_columns::tasks, &task_columns::thread);
+  add_array(made, "task_kind", &wait_columns::tasks, &task_columns::kind);
+  add_array(made, "wake_time_ns", &wait_columns::wakes, &wake_columns::time_ns);
+  add_array(made, "wake_wakee", &wait_columns::wakes, &wake_columns::wakee);
+  add_array(made, "wake_waker", &wait_columns::wakes, &wake_columns::waker);
+  add_array(made, "wake_cpu", &wait_columns::wakes, &wake_columns::cpu);
+  add_array(made, "wake_flags", &wait_columns::wakes, &wake_columns::flags);
+  add_array(made, "wake_stack", &wait_columns::wakes, &wake_columns::stack);
+  add_array(made, "contention_time_ns", &wait_columns::contentions, &contention_columns::time_ns);
+  add_array(made, "contention_thread", &wait_columns::contentions, &contention_columns::thread);
+  add_array(made, "contention_address", &wait_columns::contentions, &contention_columns::address);
+  add_array(made, "contention_flags", &wait_columns::contentions, &contention_columns::flags);
+  add_array(made, "contention_end", &wait_columns::contentions, &contention_columns::end);
+  add_array(made, "contention_stack", &wait_columns::contentions, &contention_columns::stack);
+  add_array(made, "lost_begin_ns", &wait_columns::lost, &lost_columns::begin_ns);
+  add_array(made, "lost_end_ns", &wait_columns::lost, &lost_columns::end_ns);
+  add_array(made, "lost_cpu", &wait_columns::lost, &lost_columns::cpu);
+  add_array(made, "lost_count", &wait_columns::lost, &lost_columns::count);
+  made.def_prop_ro("registers", &registers_of);
+}
+
 void add_arrays(capture_class& made) {
   using capture::access_columns;
   using capture::read_columns;
@@ -299,6 +351,8 @@ void add_arrays(capture_class& made) {
   add_array(made, "stack", &capture::capture_content::samples, &sample_columns::stack);
   add_array(made, "read", &capture::capture_content::samples, &sample_columns::read);
   add_array(made, "access", &capture::capture_content::samples, &sample_columns::access);
+  add_array(made, "register_row", &capture::capture_content::samples,
+            &sample_columns::register_row);
   add_array(made, "access_address", &capture::capture_content::accesses, &access_columns::address);
   add_array(made, "access_physical_address", &capture::capture_content::accesses,
             &access_columns::physical_address);
@@ -331,6 +385,7 @@ void add_capture(nb::module_& module) {
   capture_class made(module, "Capture", nb::is_final());
   add_facts(made);
   add_arrays(made);
+  add_wait_arrays(made);
   module.def("read_capture", &read_capture, nb::arg("path"), nb::kw_only(),
              nb::arg("allow_truncated") = false, nb::arg("unwind_tables") = nb::none());
 }

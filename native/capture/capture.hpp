@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "capture/column.hpp"
+#include "capture/wait_columns.hpp"
 
 namespace stallscope::capture {
 
@@ -83,7 +84,9 @@ struct sample_columns {
         cpu(budget),
         event(budget),
         read(budget),
-        access(budget) {}
+        access(budget),
+        register_row(budget),
+        raw(budget) {}
   column<std::uint64_t> time_ns;
   column<std::uint64_t> period;
   column<std::uint32_t> thread;
@@ -92,6 +95,9 @@ struct sample_columns {
   column<std::uint16_t> event;
   column<std::uint32_t> read;    // row of the reading; empty if no sample has a reading
   column<std::uint32_t> access;  // row of the memory access; empty if no sample has one
+  // Row of the registers of a context switch; empty if no sample has registers.
+  column<std::uint32_t> register_row;
+  column<std::uint32_t> raw;  // row of the tracepoint's fields, until they are decoded
 };
 
 // The memory accesses of samples, in the order of the file.
@@ -167,7 +173,7 @@ struct stack_columns {
 
 struct capture_content {
   explicit capture_content(memory_budget& budget)
-      : samples(budget), reads(budget), accesses(budget), stacks(budget) {}
+      : samples(budget), reads(budget), accesses(budget), stacks(budget), waits(budget) {}
   bool pipe = false;
   bool big_endian = false;
   std::vector<attribute> attributes;
@@ -181,6 +187,7 @@ struct capture_content {
   std::uint32_t trace_kind = 0;  // of AUXTRACE_INFO; 0 without traces
   std::vector<trace_block> traces;
   stack_columns stacks;
+  wait_columns waits;
   std::uint64_t lost_records = 0;
   std::uint64_t lost_samples = 0;
   std::uint64_t throttles = 0;

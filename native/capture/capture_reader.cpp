@@ -104,15 +104,44 @@ class capture_reader {
       cursor.take<std::uint64_t>("time of an unthrottling");
       note_pause(cursor.take<std::uint64_t>("id of an unthrottling"));
     } else if (current.type == PERF_RECORD_LOST) {
-      wire_cursor cursor = cursor_of(current);
-      cursor.take<std::uint64_t>("id of lost records");
-      result_.lost_records += cursor.take<std::uint64_t>("number of lost records");
+      read_lost(current);
+    } else if (current.type == PERF_RECORD_SWITCH || current.type == PERF_RECORD_SWITCH_CPU_WIDE) {
+      read_switch(current);
     } else if (current.type == PERF_RECORD_LOST_SAMPLES) {
       const auto count = cursor_of(current).take<std::uint64_t>("number of lost samples");
       result_.lost_samples += (current.misc & dropped_by_filter) == 0 ? count : 0;
     } else {
-      parsed_.side.add(current, start_.swap, moment_of(current));
+      parsed_.side.add(current, start_.swap, moment_of(trailer_of(current)));
     }
+  }
+
+  void read_lost(const record& current) {
+    wire_cursor cursor = cursor_of(current);
+    cursor.take<std::uint64_t>("id of lost records");
+    const auto count = cursor.take<std::uint64_t>("number of lost records");
+    result_.lost_records += count;
+    const trailer last = trailer_of(current);
+    parsed_.waits.add_lost(last.fields.cpu, last.fields.time_ns.value_or(latest_ns_), count,
+                           result_.waits.lost);
+  }
+
+  void read_switch(const record& current) {
+    const trailer last = trailer_of(current);
+    const auto body = current.payload.first(current.payload.size() - last.bytes);
+    if (!last.fields.time_ns || last.fields.tid == -1) {
+      return;  // without time or thread nothing follows from it
+    }
+    latest_ns_ = std::max(latest_ns_, *last.fields.time_ns);
+    std::uint32_t other = switch_columns::no_thread;
+    if (current.type == PERF_RECORD_SWITCH_CPU_WIDE) {
+      wire_cursor cursor(body, start_.swap, current.offset);
+      const auto pid = static_cast<std::int32_t>(cursor.take<std::uint32_t>("pid of a switch"));
+      const auto tid = static_cast<std::int32_t>(cursor.take<std::uint32_t>("tid of a switch"));
+      other = tid == -1 ? switch_columns::no_thread : parsed_.threads.intern(pid, tid);
+    }
+    const std::uint32_t thread = parsed_.threads.intern(last.fields.pid, last.fields.tid);
+    parsed_.waits.add_switch({*last.fields.time_ns, thread, other, last.fields.cpu, current.misc},
+                             result_.waits.switches);
   }
 
   void read_user_record(const record& current) {
@@ -159,6 +188,7 @@ class capture_reader {
     samples.stack.push_back(parsed_.raw.add(fields, kind, start_.swap));
     samples.cpu.push_back(fields.cpu);
     samples.event.push_back(static_cast<std::uint16_t>(event));
+    parsed_.waits.add_sample(described, fields, start_.swap, result_);
     if (fields.reading) {
       add_reading(*fields.reading);
     } else if (samples.read.size() != 0) {
@@ -233,18 +263,29 @@ class capture_reader {
            (kind == frame_kind::user || kind == frame_kind::kernel || kind == frame_kind::unknown);
   }
 
-  // Records without a trailer (old versions) get the time of the preceding samples.
-  sideband::moment moment_of(const record& current) {
-    sideband::moment when;
-    when.samples_before = static_cast<std::uint32_t>(result_.samples.time_ns.size());
+  struct trailer {
+    std::size_t bytes = 0;
+    trailer_fields fields;
+  };
+  trailer trailer_of(const record& current) {
     const attribute* event = events_.of_other(current.payload, start_.swap);
     const std::size_t size = event == nullptr ? 0 : trailer_size(*event);
     if (size == 0 || size > current.payload.size()) {
+      return {};
+    }
+    return {size, parse_trailer(*event, current.payload.last(size), start_.swap)};
+  }
+
+  // Records without a trailer (old versions) get the time of the preceding samples.
+  sideband::moment moment_of(const trailer& last) {
+    sideband::moment when;
+    when.samples_before = static_cast<std::uint32_t>(result_.samples.time_ns.size());
+    if (last.bytes == 0) {
       when.time_ns = latest_ns_;
       return when;
     }
-    when.trailer_bytes = size;
-    when.time_ns = trailer_time(*event, current.payload.last(size), start_.swap).value_or(0);
+    when.trailer_bytes = last.bytes;
+    when.time_ns = last.fields.time_ns.value_or(0);
     latest_ns_ = std::max(latest_ns_, when.time_ns);
     return when;
   }

@@ -48,6 +48,7 @@ void event_table::add(attribute event, std::span<const std::uint64_t> ids, std::
     events_.push_back(number);
   }
   last_event_ = hash_index::none;
+  last_other_event_ = hash_index::none;
 }
 
 std::uint32_t event_table::find_slot(std::uint64_t id) const {
@@ -94,16 +95,19 @@ std::uint32_t event_table::of_sample(std::span<const std::byte> payload, bool sw
   return 0;
 }
 
-const attribute* event_table::of_other(std::span<const std::byte> payload, bool swap) const {
+const attribute* event_table::of_other(std::span<const std::byte> payload, bool swap) {
   if (attributes_.empty()) {
     return nullptr;
   }
   if (attributes_.size() > 1 && one_place_ && place_.from_end &&
       *place_.from_end <= payload.size()) {
     const auto id = load<std::uint64_t>(payload.data() + (payload.size() - *place_.from_end), swap);
-    const std::uint32_t event = find(id);
-    if (event != hash_index::none) {
-      return &attributes_[event];
+    if (last_other_event_ == hash_index::none || id != last_other_id_) {
+      last_other_event_ = find(id);
+      last_other_id_ = id;
+    }
+    if (last_other_event_ != hash_index::none) {
+      return &attributes_[last_other_event_];
     }
   }
   return &attributes_.front();

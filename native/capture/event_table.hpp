@@ -25,7 +25,7 @@ class event_table {
   [[nodiscard]] std::uint32_t of_sample(std::span<const std::byte> payload, bool swap,
                                         std::uint64_t offset);
   // The event of another record; the first event if the record has no id.
-  [[nodiscard]] const attribute* of_other(std::span<const std::byte> payload, bool swap) const;
+  [[nodiscard]] const attribute* of_other(std::span<const std::byte> payload, bool swap);
   [[nodiscard]] const attribute& at(std::uint32_t event) const { return attributes_[event]; }
   [[nodiscard]] std::size_t size() const { return attributes_.size(); }
 
@@ -42,6 +42,8 @@ class event_table {
   bool one_layout_ = true;  // all events record the same fields
   std::uint64_t last_id_ = 0;
   std::uint32_t last_event_ = hash_index::none;
+  std::uint64_t last_other_id_ = 0;
+  std::uint32_t last_other_event_ = hash_index::none;
 };
 
 }  // namespace stallscope::capture

@@ -13,9 +13,9 @@ namespace {
 
 // Newer than the headers of Debian 12.
 constexpr std::uint64_t branch_counters = std::uint64_t{1} << 19U;
-constexpr std::uint64_t trailer_fields = PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_ID |
-                                         PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_CPU |
-                                         PERF_SAMPLE_IDENTIFIER;
+constexpr std::uint64_t trailer_bits = PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_ID |
+                                       PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_CPU |
+                                       PERF_SAMPLE_IDENTIFIER;
 
 // Fields of one word, before all others.
 constexpr std::uint64_t word_fields = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID |
@@ -41,7 +41,7 @@ class sample_parser {
       fields_.chain = cursor_.take_array(count, 8, "call chain");
     }
     if (has(PERF_SAMPLE_RAW)) {
-      cursor_.take_bytes(cursor_.take<std::uint32_t>("size of raw data"), "raw data");
+      fields_.raw = cursor_.take_bytes(cursor_.take<std::uint32_t>("size of raw data"), "raw data");
     }
     if (has(PERF_SAMPLE_BRANCH_STACK)) {
       skip_branches();
@@ -223,17 +223,37 @@ id_place find_id_place(const attribute& event) {
 }
 
 std::size_t trailer_size(const attribute& event) {
-  return event.sample_id_all ? 8 * words(event.sample_type & trailer_fields) : 0;
+  return event.sample_id_all ? 8 * words(event.sample_type & trailer_bits) : 0;
 }
 
-std::optional<std::uint64_t> trailer_time(const attribute& event,
-                                          std::span<const std::byte> trailer, bool swap) {
-  const std::size_t at = (event.sample_type & PERF_SAMPLE_TID) != 0 ? 8 : 0;
-  if ((event.sample_type & PERF_SAMPLE_TIME) == 0 || at + 8 > trailer.size()) {
-    return std::nullopt;
+trailer_fields parse_trailer(const attribute& event, std::span<const std::byte> trailer,
+                             bool swap) {
+  trailer_fields fields;
+  std::size_t at = 0;
+  const auto next = [&](std::uint64_t bit) -> const std::byte* {
+    if ((event.sample_type & bit) == 0 || at + 8 > trailer.size()) {
+      return nullptr;
+    }
+    at += 8;
+    return trailer.data() + (at - 8);
+  };
+  const auto number = [swap](const std::byte* from) {
+    return static_cast<std::int32_t>(load<std::uint32_t>(from, swap));
+  };
+  if (const std::byte* ids = next(PERF_SAMPLE_TID)) {
+    fields.pid = number(ids);
+    fields.tid = number(ids + 4);
   }
-  const auto time = load<std::uint64_t>(trailer.data() + at, swap);
-  return time == ~std::uint64_t{0} ? 0 : time;
+  if (const std::byte* time = next(PERF_SAMPLE_TIME)) {
+    const auto value = load<std::uint64_t>(time, swap);
+    fields.time_ns = value == ~std::uint64_t{0} ? 0 : value;
+  }
+  next(PERF_SAMPLE_ID);
+  next(PERF_SAMPLE_STREAM_ID);
+  if (const std::byte* cpu = next(PERF_SAMPLE_CPU)) {
+    fields.cpu = number(cpu);
+  }
+  return fields;
 }
 
 }  // namespace stallscope::capture

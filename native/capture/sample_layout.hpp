@@ -40,6 +40,7 @@ struct sample_fields {
   std::optional<counter_reading> reading;  // if the values have ids
   std::optional<memory_access> access;     // if address and data source were recorded
   std::span<const std::byte> chain;
+  std::span<const std::byte> raw;   // the fields of a tracepoint
   std::uint64_t registers_abi = 0;  // PERF_SAMPLE_REGS_ABI_*: none, 32 or 64 bits
   std::span<const std::byte> user_registers;
   std::span<const std::byte> user_stack;  // the used part of the copy, if it was read
@@ -65,8 +66,13 @@ id_place find_id_place(const attribute& event);
 
 // The size of the trailer of records other than samples; 0 if the event has none.
 std::size_t trailer_size(const attribute& event);
-// The trailer's time, if it has one.
-std::optional<std::uint64_t> trailer_time(const attribute& event,
-                                          std::span<const std::byte> trailer, bool swap);
+// The fields of a trailer. Fields that the event did not record keep their defaults.
+struct trailer_fields {
+  std::optional<std::uint64_t> time_ns;
+  std::int32_t pid = -1;
+  std::int32_t tid = -1;
+  std::int32_t cpu = -1;
+};
+trailer_fields parse_trailer(const attribute& event, std::span<const std::byte> trailer, bool swap);
 
 }  // namespace stallscope::capture

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -20,6 +21,7 @@ class thread_table {
   std::uint32_t process(std::int32_t pid);
   [[nodiscard]] std::uint32_t process_of(std::uint32_t thread) const { return processes_[thread]; }
   [[nodiscard]] std::size_t process_count() const { return process_pids_.size(); }
+  [[nodiscard]] std::span<const thread> threads() const { return threads_; }
   void rename(std::uint32_t thread, std::string_view name);
   // A new thread has its parent's name until it is renamed.
   void inherit_name(std::uint32_t child, std::uint32_t parent);

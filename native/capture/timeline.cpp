@@ -4,48 +4,35 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
-#include <numeric>
 #include <optional>
 #include <vector>
 
 #include "capture/address_spaces.hpp"
 #include "capture/resolver.hpp"
 #include "capture/stack_walker.hpp"
+#include "capture/time_order.hpp"
 
 namespace stallscope::capture {
 namespace {
 
-template <typename T>
-void permute(column<T>& values, std::span<const std::uint32_t> order, memory_budget& budget) {
-  column<T> sorted(budget);
-  sorted.resize(values.size(), T{});
-  for (std::size_t row = 0; row < order.size(); ++row) {
-    sorted[row] = values[order[row]];
-  }
-  budget.release(values.size() * sizeof(T));
-  values.swap(sorted);
-}
-
-// The samples' positions in the file, sorted by time.
+// Returns the samples' positions in the file, sorted by time.
 column<std::uint32_t> sort_samples(sample_columns& samples, memory_budget& budget) {
-  column<std::uint32_t> order(budget);
-  order.resize(samples.time_ns.size(), 0);
-  std::iota(order.data(), order.data() + order.size(), 0U);
-  const auto times = samples.time_ns.values();
-  if (std::is_sorted(times.begin(), times.end())) {
+  column<std::uint32_t> order = time_order(samples.time_ns, budget);
+  if (std::is_sorted(order.values().begin(), order.values().end())) {
     return order;
   }
-  std::stable_sort(
-      order.data(), order.data() + order.size(),
-      [times](std::uint32_t left, std::uint32_t right) { return times[left] < times[right]; });
-  permute(samples.time_ns, order.values(), budget);
-  permute(samples.period, order.values(), budget);
-  permute(samples.thread, order.values(), budget);
-  permute(samples.stack, order.values(), budget);
-  permute(samples.cpu, order.values(), budget);
-  permute(samples.event, order.values(), budget);
-  if (samples.read.size() != 0) permute(samples.read, order.values(), budget);
-  if (samples.access.size() != 0) permute(samples.access, order.values(), budget);
+  reorder(samples.time_ns, order, budget);
+  reorder(samples.period, order, budget);
+  reorder(samples.thread, order, budget);
+  reorder(samples.stack, order, budget);
+  reorder(samples.cpu, order, budget);
+  reorder(samples.event, order, budget);
+  for (column<std::uint32_t>* rows :
+       {&samples.read, &samples.access, &samples.register_row, &samples.raw}) {
+    if (rows->size() != 0) {
+      reorder(*rows, order, budget);
+    }
+  }
   return order;
 }
 
@@ -189,6 +176,7 @@ class stack_maker {
 void resolve_in_time_order(first_pass& parsed, capture_content& into, memory_budget& budget,
                            const read_options& options) {
   parsed.side.sort();
+  wait_records::pad(into.samples);
   const auto order = sort_samples(into.samples, budget);
   stack_maker stacks(parsed, into, budget, options);
   process_state state(parsed, budget, options);
@@ -206,6 +194,7 @@ void resolve_in_time_order(first_pass& parsed, capture_content& into, memory_bud
   for (; next < events.size(); ++next) {
     state.apply(events[next]);
   }
+  parsed.waits.finish(parsed.threads, parsed.side, into);
   into.objects = stacks.finish();
   into.threads = parsed.threads.finish();
 }

@@ -7,16 +7,22 @@
 #include "capture/read_capture.hpp"
 #include "capture/sideband.hpp"
 #include "capture/thread_table.hpp"
+#include "capture/wait_records.hpp"
 
 namespace stallscope::capture {
 
 struct first_pass {
   first_pass(byte_source& source, memory_budget& budget, const read_options& options)
-      : threads(budget), raw(budget), side(budget), copies(source, budget, options) {}
+      : threads(budget),
+        raw(budget),
+        side(budget),
+        copies(source, budget, options),
+        waits(budget) {}
   thread_table threads;
   raw_stacks raw;
   sideband side;
   copied_stacks copies;
+  wait_records waits;
 };
 
 // Sorts the samples, resolves their raw stacks and fills in threads and objects.

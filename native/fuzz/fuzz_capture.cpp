@@ -1,5 +1,6 @@
 // Any bytes end in a capture whose numbers are sound, or in one capture_error: no crash, no hang,
 // no gigabytes.
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -61,6 +62,40 @@ void check(const capture_content& read) {
   }
 }
 
+void check_sorted(std::span<const std::uint64_t> times) {
+  require(std::is_sorted(times.begin(), times.end()));
+}
+
+void check_waits(const capture_content& read) {
+  const auto& waits = read.waits;
+  check_sorted(waits.switches.time_ns.values());
+  check_sorted(waits.tasks.time_ns.values());
+  check_sorted(waits.wakes.time_ns.values());
+  check_sorted(waits.contentions.time_ns.values());
+  for (const auto* threads : {&waits.switches.thread, &waits.tasks.thread, &waits.wakes.wakee,
+                              &waits.wakes.waker, &waits.contentions.thread}) {
+    for (const std::uint32_t thread : threads->values()) {
+      require(thread < read.threads.size());
+    }
+  }
+  for (const std::uint32_t thread : waits.switches.other.values()) {
+    require(thread < read.threads.size() || thread == ~std::uint32_t{0});
+  }
+  for (const std::uint8_t kind : waits.switches.kind.values()) {
+    require(kind <= 2);
+  }
+  const std::size_t rows = waits.registers.size() / waits.register_count;
+  require(rows * waits.register_count == waits.registers.size());
+  const auto& of_samples = read.samples.register_row;
+  require(of_samples.size() == 0 || of_samples.size() == read.samples.time_ns.size());
+  for (const std::uint32_t row : of_samples.values()) {
+    require(row < rows || row == waits.none);
+  }
+  for (std::size_t row = 0; row < waits.lost.end_ns.size(); ++row) {
+    require(waits.lost.begin_ns[row] <= waits.lost.end_ns[row]);
+  }
+}
+
 std::optional<capture_content> read(std::span<const std::byte> bytes, bool allow_truncated,
                                     bool unwinds) {
   stallscope::capture::memory_source source(bytes);
@@ -89,8 +124,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     if (whole) {
       require(!whole->truncated_at);
       check(*whole);
+      check_waits(*whole);
     } else if (auto part = read(bytes, true, unwinds)) {
       check(*part);
+      check_waits(*part);
     }
   }
   return 0;
