@@ -19,6 +19,15 @@ HELD_OUT = [
     "state-walk",
     "merge-lists",
 ]
+WAITING = [
+    "lock-hog",
+    "lock-holder-on-slow-disk",
+    "idle-sleeper",
+    "pipeline-slow-middle",
+    "single-threaded-server",
+    "states",
+    "wall-halves",
+]
 LOOK_ALIKES = ["o-n-critical-section", "hash-under-lock", "spin-convoy"]
 NAMES = [
     "independent-adds",
@@ -42,6 +51,7 @@ NAMES = [
     "system-calls",
     "sleep-wake",
     *HELD_OUT,
+    *WAITING,
 ]
 
 
@@ -63,7 +73,13 @@ def test_the_list_names_every_kernel_and_its_answer(kernels: Path) -> None:
     for kernel in document["kernels"]:
         assert all(kernel[key] for key in ("expected", "what", "without_counters"))
     assert [kernel["name"] for kernel in document["kernels"] if kernel["held_out"]] == HELD_OUT
-    assert [kernel["name"] for kernel in document["kernels"] if kernel["look_alike"]] == LOOK_ALIKES
+    assert [kernel["name"] for kernel in document["kernels"] if kernel["look_alike"]] == [
+        *LOOK_ALIKES,
+        *WAITING,
+    ]
+    assert [
+        kernel["name"] for kernel in document["kernels"] if kernel["measures_states"]
+    ] == WAITING
     words = run(kernels, "--list").stdout.splitlines()
     assert [line.split()[0] for line in words] == ["kernel", *NAMES]
 

@@ -43,6 +43,8 @@ class KnownKernel:
 def known_kernels(names: tuple[str, ...] = ()) -> tuple[KnownKernel, ...]:
     """Return the programs with these names in list order; all programs without names.
 
+    Programs whose threads measure their states belong to `stallscope lab waits`.
+
     Raises UsageError for an unknown name.
     """
     kernels = _list_kernels()
@@ -64,6 +66,7 @@ class _KernelRecord(Record, frozen=True):
     expected: str
     threads: Count = 1
     held_out: bool = False
+    measures_states: bool = False
 
 
 class _ListRecord(Record, frozen=True):
@@ -81,6 +84,7 @@ def _list_kernels() -> tuple[KnownKernel, ...]:
     return tuple(
         KnownKernel(kernel.name, kernel.expected, kernel.threads, kernel.held_out)
         for kernel in _run_program(words, _LIST_TIMEOUT_S, _ListRecord).kernels
+        if not kernel.measures_states
     )
 
 

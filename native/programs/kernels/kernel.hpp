@@ -8,6 +8,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <variant>
 #include <vector>
@@ -16,6 +17,8 @@
 
 namespace stallscope::kernels {
 
+class thread_times;  // kernels/waiting/thread_times.hpp
+
 // The settings of a kernel's construction.
 struct kernel_settings {
   unsigned threads = 1;
@@ -23,6 +26,8 @@ struct kernel_settings {
   std::uint64_t memory_limit_bytes = std::uint64_t{1} << 30U;  // limit of the working set
   bool look_alike = false;  // without the fault, where the kernel has a look-alike
   bool padded = false;      // false-sharing only: one cache line per counter, as a control
+  double duration_s = 0;    // of the run; 0: not known
+  std::string path{};       // directory, file or device of kernels that use a disk; empty: /var/tmp
 };
 
 // A named value in the output that describes how the kernel ran.
@@ -52,6 +57,9 @@ class kernel_base {
   [[nodiscard]] virtual std::vector<kernel_parameter> parameters() const { return {}; }
   // Returns what the kernel measured of itself. Not to be called while a thread runs.
   [[nodiscard]] virtual std::vector<kernel_parameter> account() const { return {}; }
+  // Returns the time of each thread by state, by thread index; empty if the kernel does not measure
+  // it. Not to be called while a thread runs.
+  [[nodiscard]] virtual std::span<const thread_times> states() const { return {}; }
 };
 
 // A private word of a thread, alone in its cache lines, so that its writes do not slow other

@@ -44,7 +44,9 @@ kernel_settings setting_of(const kernel_command& command, const std::vector<int>
           .caches = read_cache_sizes("/sys/devices/system/cpu/" + cpu),
           .memory_limit_bytes = memory_bytes / 4,
           .look_alike = command.look_alike,
-          .padded = command.padded};
+          .padded = command.padded,
+          .duration_s = command.iterations ? 0 : command.duration_s,
+          .path = command.path};
 }
 
 std::vector<kernel_parameter> parameters_of(const kernel_entry& entry,
@@ -85,6 +87,10 @@ void add_options(cli::command& sub, kernel_command& command, const kernel_entry&
   if (entry.may_be_padded) {
     sub.add_flag("--padded", command.padded, "Use one cache line per counter, as a control");
   }
+  if (entry.uses_disk) {
+    sub.add_option("--path", command.path,
+                   "Directory for its file, or a file or device to overwrite [/var/tmp]");
+  }
   if (entry.look_alike != nullptr) {
     sub.add_flag("--look-alike", command.look_alike,
                  std::string("Without the fault: ") + entry.look_alike);
@@ -120,11 +126,12 @@ void run_command(const kernel_command& command) {
   const run_report report = run_kernel(entry, setting.threads, *kernel, options, stop);
   const auto parameters = parameters_of(entry, setting, *kernel);
   kernel_entry reported = entry;
-  if (setting.look_alike) reported.expected = "not waiting: lock";
+  const std::string not_expected = std::string("not ") + entry.expected;
+  if (setting.look_alike) reported.expected = not_expected.c_str();
   const bool to_terminal = !command.json && isatty(STDOUT_FILENO) != 0;
   const auto account = kernel->account();
   write_out(to_terminal ? report_text(reported, report, parameters, account)
-                        : report_json(reported, report, parameters, account));
+                        : report_json(reported, report, parameters, account, kernel->states()));
 }
 
 void write_list(bool json) {

@@ -20,6 +20,7 @@ struct kernel_command {
   bool json = false;
   bool look_alike = false;
   bool padded = false;
+  std::string path;
 };
 
 // Adds every kernel of the table as a subcommand, which fills `command` if it is named. `command`

@@ -4,6 +4,8 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
+#include "kernels/waiting/thread_times.hpp"
+
 namespace stallscope::kernels {
 namespace {
 
@@ -14,6 +16,12 @@ std::string line(const char* format, Values... values) {
   std::array<char, 192> text{};
   std::snprintf(text.data(), text.size(), format, values...);
   return std::string(text.data()) + "\n";
+}
+
+ordered_json json_of(const wait_cause& cause) {
+  ordered_json named = {{"kind", cause.kind}, {"name", nullptr}};
+  if (cause.name != nullptr) named["name"] = cause.name;
+  return named;
 }
 
 ordered_json json_of(const kernel_entry& entry) {
@@ -27,12 +35,28 @@ ordered_json json_of(const kernel_entry& entry) {
                          {"iterations_per_call", entry.iterations_per_call},
                          {"instructions_per_iteration", nullptr},
                          {"look_alike", nullptr},
-                         {"held_out", entry.held_out}};
+                         {"held_out", entry.held_out},
+                         {"first_cause", nullptr},
+                         {"measures_states", entry.measures_states}};
   if (entry.look_alike != nullptr) kernel["look_alike"] = entry.look_alike;
   if (entry.instructions_per_iteration != 0) {
     kernel["instructions_per_iteration"] = entry.instructions_per_iteration;
   }
+  if (entry.first_cause.kind != nullptr) kernel["first_cause"] = json_of(entry.first_cause);
   return kernel;
+}
+
+ordered_json json_of(const thread_times& times) {
+  ordered_json states = {{"running", times.running_ns()}, {"run_queue", times.run_queue_ns()}};
+  for (std::size_t state = 0; state < wait_states; ++state) {
+    if (times.waited_ns(state) > 0) states[wait_state_names[state]] = times.waited_ns(state);
+  }
+  states["rest"] = times.rest_ns();
+  return {{"tid", times.tid()},
+          {"name", times.name()},
+          {"wall_ns", times.wall_ns()},
+          {"timed_waits", times.waits()},
+          {"states_ns", states}};
 }
 
 std::string text_of(const kernel_parameter& parameter) {
@@ -59,7 +83,8 @@ std::string list_text(std::span<const kernel_entry> kernels) {
 
 std::string report_json(const kernel_entry& entry, const run_report& report,
                         std::span<const kernel_parameter> parameters,
-                        std::span<const kernel_parameter> account) {
+                        std::span<const kernel_parameter> account,
+                        std::span<const thread_times> states) {
   ordered_json document = {{"schema", "stallscope.kernels/1"},
                            {"kernel", entry.name},
                            {"expected", entry.expected},
@@ -82,6 +107,7 @@ std::string report_json(const kernel_entry& entry, const run_report& report,
     std::visit([&](const auto& value) { document["account"][measured.name] = value; },
                measured.value);
   }
+  for (const thread_times& times : states) document["threads"].push_back(json_of(times));
   return document.dump();
 }
 

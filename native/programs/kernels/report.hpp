@@ -18,7 +18,8 @@ std::string list_text(std::span<const kernel_entry> kernels);
 // Returns the report of schema "stallscope.kernels/1" in one line.
 std::string report_json(const kernel_entry& entry, const run_report& report,
                         std::span<const kernel_parameter> parameters,
-                        std::span<const kernel_parameter> account = {});
+                        std::span<const kernel_parameter> account = {},
+                        std::span<const thread_times> states = {});
 std::string report_text(const kernel_entry& entry, const run_report& report,
                         std::span<const kernel_parameter> parameters,
                         std::span<const kernel_parameter> account = {});

@@ -13,6 +13,13 @@
 
 namespace stallscope::kernels {
 
+// The cause that a diagnosis of waits must name first: the kind of a node of the wait-for graph and
+// its name, null if it depends on the machine.
+struct wait_cause {
+  const char* kind = nullptr;  // null: no cause is expected
+  const char* name = nullptr;
+};
+
 struct kernel_entry {
   const char* name;
   const char* what;      // description in one line
@@ -30,6 +37,9 @@ struct kernel_entry {
   bool may_be_padded = false;
   const char* look_alike = nullptr;  // what differs with --look-alike; null: there is none
   bool held_out = false;             // no constant of the modelled source was fitted to it
+  wait_cause first_cause{};          // of the time in which its threads wait
+  bool measures_states = false;      // its threads measure their time by state
+  bool uses_disk = false;
 };
 
 std::span<const kernel_entry> all_kernels() noexcept;

@@ -1,0 +1,66 @@
+#include "kernels/waiting/thread_times.hpp"
+
+#include <fcntl.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <charconv>
+
+#include "base/clock.hpp"
+
+namespace stallscope::kernels {
+namespace {
+
+std::uint64_t difference(std::uint64_t whole, std::uint64_t part) noexcept {
+  return whole > part ? whole - part : 0;
+}
+
+}  // namespace
+
+void thread_times::begin(const char* name) noexcept {
+  if (tid_ != 0) return;
+  name_ = name;
+  tid_ = static_cast<pid_t>(syscall(SYS_gettid));
+  prctl(PR_SET_NAME, name);
+  schedstat_.reset(open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC));
+  begin_ = now_ = read();
+}
+
+void thread_times::update() noexcept { now_ = read(); }
+
+thread_times::clocks thread_times::read() const noexcept {
+  clocks values{.wall_ns = monotonic_ns(), .cpu_ns = thread_cpu_ns()};
+  std::array<char, 80> text{};  // "run_ns queue_ns slices"
+  const ssize_t size = schedstat_ ? pread(schedstat_.get(), text.data(), text.size(), 0) : 0;
+  if (size <= 0) return values;
+  const char* const end = text.data() + size;
+  std::uint64_t run_ns = 0;
+  const auto run = std::from_chars(text.data(), end, run_ns);
+  if (run.ptr != end) std::from_chars(run.ptr + 1, end, values.queue_ns);
+  return values;
+}
+
+std::uint64_t thread_times::unmeasured_ns() const noexcept {
+  std::uint64_t known_ns = running_ns() + run_queue_ns();
+  for (const std::uint64_t waited_ns : waited_ns_) known_ns += waited_ns;
+  return difference(wall_ns(), known_ns);
+}
+
+std::uint64_t thread_times::waited_ns(std::size_t state) const noexcept {
+  return waited_ns_[state] + (state == rest_state_ ? unmeasured_ns() : 0);
+}
+
+std::uint64_t thread_times::rest_ns() const noexcept {
+  return rest_state_ == no_state ? unmeasured_ns() : 0;
+}
+
+timed_wait::~timed_wait() {
+  const thread_times::clocks after = times_.read();
+  const std::uint64_t not_waiting_ns =
+      after.cpu_ns - before_.cpu_ns + after.queue_ns - before_.queue_ns;
+  times_.waited_ns_[state_] += difference(after.wall_ns - before_.wall_ns, not_waiting_ns);
+  ++times_.waits_;
+}
+
+}  // namespace stallscope::kernels
