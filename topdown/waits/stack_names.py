@@ -66,7 +66,8 @@ class StackNames:
         return tuple(self.names[number] for number in frames)
 
     @cached_property
-    def _stack_of_frame(self) -> npt.NDArray[np.int64]:
+    def stack_of_frame(self) -> npt.NDArray[np.int64]:
+        """Return the stack of each frame, (n_frames,)."""
         return np.repeat(
             np.arange(len(self)), (self.offset[1:] - self.offset[:-1]).astype(np.int64)
         )
@@ -82,7 +83,7 @@ class StackNames:
         result = np.zeros(len(self), np.bool_)
         if len(self.frame):
             hit = listed[self.frame] & (self.kernel == kernel)
-            result[self._stack_of_frame[hit]] = True
+            result[self.stack_of_frame[hit]] = True
         return result
 
     @cached_property

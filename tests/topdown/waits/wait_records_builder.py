@@ -9,8 +9,8 @@ A line per thread: its name, optionally ``@CPU`` and ``/PROCESS`` (default: CPU 
 
 R runs, W sleeps, Q waits for a CPU: after W from its wake-up on, after R as a preempted thread.
 ``W(WAKER,PLACE)``: WAKER is a thread of the text, a key of ``WAKER_CONTEXTS``, or "?" (no wake-up
-is recorded). PLACE is a key of ``places``; without it, the wait has no switch sample. ``R(PLACE)``
-gives the place of CPU samples. ``B5`` is a start, ``X100`` an exit, ``E7`` an exec.
+is recorded). PLACE is a key of ``places``; without it, the wait has no switch sample; ``Q(?,PLACE)``
+is the same for a preempted thread. ``R(PLACE)`` gives the place of CPU samples. ``B5`` is a start, ``X100`` an exit, ``E7`` an exec.
 """
 
 import re
@@ -195,6 +195,8 @@ class _Builder:
         for position, interval in enumerate(intervals):
             last = position + 1 == len(intervals)
             self._add_switch(thread, cpu, interval, previous)
+            if interval[0] == "Q" and previous == "R" and len(interval[1]) > 1:
+                self._add_sample(interval[2], thread, interval[1][1])
             if interval[0] == "W":
                 self._add_wait(thread, cpu, interval, asleep_before=previous != "R", last=last)
             if interval[0] == "R":

@@ -1,0 +1,43 @@
+from topdown.waits.kernel_waits import (
+    KERNEL_LOCK,
+    PAGE_FAULT,
+    kernel_groups,
+    program_groups,
+    throttled_stacks,
+)
+from topdown.waits.stack_names import StackNames
+from topdown.waits.waiting_calls import CallGroup
+
+
+def test_the_frame_nearest_to_the_leaf_decides() -> None:
+    names = StackNames.build(
+        [
+            (("schedule", "filemap_fault", "vfs_read"), ()),
+            (("schedule", "mutex_lock", "__mutex_lock.constprop.0", "vfs_read"), ()),
+            (("schedule",), ("vfs_read",)),
+        ]
+    )
+    assert kernel_groups(names).tolist() == [PAGE_FAULT, KERNEL_LOCK, -1]
+
+
+def test_names_of_other_languages_locks_are_known() -> None:
+    functions = [
+        "std::sys::sync::mutex::futex::Mutex::lock_contended",
+        "parking_lot::raw_mutex::RawMutex::lock_slow",
+        "runtime.lock2",
+        "sync.(*Mutex).lockSlow",
+        "take_gil",
+    ]
+    names = StackNames.build([((), (function, "main")) for function in functions])
+    assert program_groups(names).tolist() == [KERNEL_LOCK] * len(functions)
+    events = StackNames.build([((), ("runtime.futexsleep",)), ((), ("main",))])
+    assert program_groups(events).tolist() == [CallGroup.FUTEX, -1]
+
+
+def test_throttling_is_recognised_in_the_kernel_chain_only() -> None:
+    names = StackNames.build([(("task_work_run",), ()), ((), ("task_work_run",))])
+    assert throttled_stacks(names).tolist() == [True, False]
+
+
+def test_no_stacks_have_no_groups() -> None:
+    assert kernel_groups(StackNames.build([])).tolist() == []

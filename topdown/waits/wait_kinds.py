@@ -1,0 +1,199 @@
+"""The cause of a wait as a category, from what was recorded when the thread left the CPU.
+
+In this order: the kernel's call chain; the system call and the kind of its descriptor; the
+program's functions; a reading of /proc while the thread waited. Every category names its source.
+A wait without any of these is unknown.
+"""
+
+from dataclasses import dataclass, replace
+from enum import IntEnum
+
+import numpy as np
+import numpy.typing as npt
+
+from topdown.waits.blocked_calls import UNKNOWN_GROUP, BlockedCalls, DescriptorKinds
+from topdown.waits.kernel_waits import (
+    KERNEL_LOCK,
+    Groups,
+    kernel_groups,
+    program_groups,
+    throttled_stacks,
+)
+from topdown.waits.records import (
+    NO_ROW,
+    NO_STACK,
+    REGISTER_NAMES,
+    Codes,
+    WaitRecords,
+)
+from topdown.waits.stack_names import StackNames
+from topdown.waits.states import Intervals, ThreadState
+from topdown.waits.syscall_sites import UNKNOWN_CALL, Numbers
+from topdown.waits.waiting_calls import CallGroup
+
+_ARGUMENT = REGISTER_NAMES.index("argument0")
+_STOPPED_LETTERS = ("T", "t")
+
+
+class Evidence(IntEnum):
+    """Source of the category of an interval."""
+
+    NONE = 0
+    KERNEL_CHAIN = 1
+    SYSTEM_CALL = 2
+    FUNCTIONS = 3
+    READING = 4
+    SWITCH = 5  # running, or in the run queue: the switch records say it
+
+    @property
+    def text(self) -> str:
+        """Return the source in words."""
+        return _EVIDENCE_TEXTS[self]
+
+
+_EVIDENCE_TEXTS = {
+    Evidence.NONE: "none",
+    Evidence.KERNEL_CHAIN: "call chain of the kernel at the switch",
+    Evidence.SYSTEM_CALL: "system call and descriptor at the switch",
+    Evidence.FUNCTIONS: "functions of the program at the switch",
+    Evidence.READING: "/proc while the thread waited",
+    Evidence.SWITCH: "switch records",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class WaitKinds:
+    """Intervals with the category of each wait, and the source of the category (Evidence)."""
+
+    intervals: Intervals
+    evidence: Codes
+
+
+def classify_waits(
+    records: WaitRecords,
+    intervals: Intervals,
+    names: StackNames,
+    calls: Numbers,
+    *,
+    architecture: str = "x86_64",
+) -> WaitKinds:
+    """Return the intervals with categories.
+
+    ``calls``: number of the system call of each switch sample, see
+    `topdown/waits/syscall_sites.py`.
+    """
+    samples = _sample_kinds(records, names, calls, architecture)
+    state, evidence = intervals.state.copy(), np.zeros(len(intervals.state), np.uint8)
+    by_switch = (state != ThreadState.OTHER) & (state != ThreadState.UNKNOWN)
+    evidence[by_switch] = Evidence.SWITCH
+    waits = np.flatnonzero(state == ThreadState.OTHER)
+    state[waits] = ThreadState.UNKNOWN
+    sampled = waits[intervals.sample[waits] != NO_ROW]
+    rows = intervals.sample[sampled]
+    state[sampled], evidence[sampled] = samples.state[rows], samples.evidence[rows]
+    queued = np.flatnonzero((state == ThreadState.RUN_QUEUE) & (intervals.sample != NO_ROW))
+    throttled = queued[samples.throttled[intervals.sample[queued]]]
+    state[throttled], evidence[throttled] = ThreadState.THROTTLED, Evidence.KERNEL_CHAIN
+    kinds = WaitKinds(replace(intervals, state=state), evidence)
+    _use_readings(records, waits, kinds, architecture)
+    return kinds
+
+
+@dataclass(frozen=True, slots=True)
+class _SampleKinds:
+    """Of each switch sample: the state if its thread waits, the evidence, whether throttled."""
+
+    state: Codes
+    evidence: Codes
+    throttled: npt.NDArray[np.bool_]
+
+
+def _sample_kinds(
+    records: WaitRecords, names: StackNames, calls: Numbers, architecture: str
+) -> _SampleKinds:
+    samples = records.switch_samples
+    pids = np.array([thread.pid for thread in records.threads] or [0], np.int64)
+    arguments = np.zeros((len(samples.time_ns), 6), np.uint64)
+    known = samples.register_row != NO_ROW
+    arguments[known] = samples.registers[samples.register_row[known]][:, _ARGUMENT : _ARGUMENT + 6]
+    descriptors = DescriptorKinds(records.descriptors)
+    blocked = BlockedCalls(pids[samples.thread], calls, arguments, descriptors, architecture)
+    stacks = np.where(samples.stack == NO_STACK, len(names), samples.stack)
+    program = _of_stacks(program_groups(names), stacks)
+    kernel = _of_stacks(kernel_groups(names), stacks)
+    state = np.full(len(stacks), ThreadState.UNKNOWN, np.uint8)
+    evidence = np.zeros(len(stacks), np.uint8)
+    futex = np.zeros(len(stacks), np.bool_)
+    for groups, source in (
+        (program, Evidence.FUNCTIONS),
+        (blocked.groups(), Evidence.SYSTEM_CALL),
+        (kernel, Evidence.KERNEL_CHAIN),
+    ):
+        shown = groups != UNKNOWN_GROUP
+        state[shown], evidence[shown] = blocked.states(groups)[shown], source
+        futex[shown] = groups[shown] == CallGroup.FUTEX
+    # The caller's name is better evidence than operation and value of the futex.
+    state[futex & (program == KERNEL_LOCK)] = ThreadState.LOCK
+    state[futex & (program == CallGroup.FUTEX)] = ThreadState.CONDITION
+    throttled = np.append(throttled_stacks(names), np.bool_(False))[stacks]
+    return _SampleKinds(state, evidence, throttled)
+
+
+def _of_stacks(groups: Groups, stacks: npt.NDArray[np.integer]) -> Groups:
+    """Return the groups of stacks; the number behind the last stack stands for none."""
+    return np.asarray(np.append(groups, np.int16(UNKNOWN_GROUP))[stacks])
+
+
+def _use_readings(
+    records: WaitRecords, waits: npt.NDArray[np.intp], kinds: WaitKinds, architecture: str
+) -> None:
+    """Set the states of waits that nothing else explains, from readings taken during the wait.
+
+    A stopped thread looks like one that waits for a page, so its reading replaces that.
+    """
+    rows = [
+        reading
+        for reading in records.readings
+        if reading.thread < len(records.threads)
+        and (reading.syscall or reading.state in _STOPPED_LETTERS)
+    ]
+    if not rows or not len(waits):
+        return
+    thread = np.array([reading.thread for reading in rows], np.int64)
+    time = np.array([reading.at_ns for reading in rows], np.uint64)
+    limited = np.clip(time, records.begin_ns, max(records.begin_ns, records.end_ns - 1))
+    place = _covering(kinds.intervals, waits, thread, limited)
+    numbers = np.array([(*row.syscall, UNKNOWN_CALL)[0] for row in rows], np.int32)
+    arguments = np.array(
+        [[value % 2**64 for value in (*row.syscall[1:], *[0] * 6)[:6]] for row in rows], np.uint64
+    )
+    pids = np.array([records.threads[row.thread].pid for row in rows], np.int64)
+    descriptors = DescriptorKinds(records.descriptors)
+    blocked = BlockedCalls(pids, numbers, arguments, descriptors, architecture)
+    groups = blocked.groups()
+    states = np.where(groups == UNKNOWN_GROUP, ThreadState.OTHER, blocked.states(groups))
+    stopped = np.array([row.state in _STOPPED_LETTERS for row in rows], np.bool_)
+    states[stopped] = ThreadState.STOPPED
+    used = place >= 0
+    used &= stopped | (kinds.evidence[np.maximum(place, 0)] == Evidence.NONE)
+    kinds.intervals.state[place[used]] = states[used]
+    kinds.evidence[place[used]] = Evidence.READING
+
+
+def _covering(
+    intervals: Intervals,
+    waits: npt.NDArray[np.intp],
+    thread: npt.NDArray[np.int64],
+    time_ns: npt.NDArray[np.uint64],
+) -> npt.NDArray[np.int64]:
+    """Return the wait that covers a time of a thread, as a row of the intervals, or -1."""
+    result = np.full(len(thread), -1, np.int64)
+    first = np.searchsorted(intervals.thread[waits], np.arange(int(thread.max()) + 2))
+    for number in np.unique(thread).tolist():
+        rows = np.flatnonzero(thread == number)
+        of_thread = waits[first[number] : first[number + 1]]
+        place = np.searchsorted(intervals.begin_ns[of_thread], time_ns[rows], "right") - 1
+        inside = place >= 0
+        inside[inside] = intervals.end_ns[of_thread[place[inside]]] > time_ns[rows[inside]]
+        result[rows[inside]] = of_thread[place[inside]]
+    return result
