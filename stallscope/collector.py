@@ -53,6 +53,7 @@ class CollectorOptions:
     stacks: str = "auto"  # "fp", "dwarf" or "auto" (chosen by the target's code)
     stack_bytes: int | None = None  # size of a copied stack; None: the collector's default
     python: str = "auto"  # "auto" or "off": reading of CPython frames
+    waits: bool = False  # also context switches and wake-ups; Python frames are not read then
 
     def arguments(self) -> list[str]:
         """Return the collector's command line, without the program's name."""
@@ -73,6 +74,7 @@ class CollectorOptions:
         )
         words += ["-a"] if self.system_wide else []
         words += [f"--{self.scope}"] if self.scope else []
+        words += ["--waits"] if self.waits else []
         words += ["--force"] if self.force else []
         return words + (["--", *self.command] if self.command else [])
 

@@ -34,16 +34,23 @@ attached_recording::attached_recording(opened_recording& opened) : opened_{&open
   auto& records = opened.records();
   const bool header_is_written = opened.has_single_event();
   records.hold(header_is_written ? holding::until_crowded : holding::strictly);
+  if (facts.options.waits) {
+    waits_.emplace(opened);
+    waits_->open_cpu_events();
+  }
   attach();
+  if (waits_) waits_->start(*events_, attached_sieve());
   if (auto* python = opened.python()) python->start(filter_.get());
-  facts.attach.descriptors = events_->open_count() * events_->events_in_group();
+  facts.attach.descriptors = events_->open_count() * events_->events_per_slot();
   facts.attach.settled_ns = monotonic_ns();
   facts.attach.opened_ns = threads_ ? threads_->opened_ns() : facts.attach.settled_ns;
   if (!header_is_written) {
-    opened.write_header(&*events_);
+    opened.write_header(&*events_, waits_ ? waits_->cpu_events() : nullptr);
     records.hold(holding::until_crowded);
   }
+  if (waits_) waits_->read_target("start");
   synthesize();
+  if (waits_) waits_->write_names_of_others();
   records.hold(holding::none);
 }
 
@@ -74,12 +81,25 @@ void attached_recording::attach() {
 
 void attached_recording::open_table() {
   events_.emplace(opened_->attributes(), opened_->rings().rings,
-                  attributes_of(opened_->facts().choice));
+                  attributes_of(opened_->facts().choice), companions());
+}
+
+std::vector<perf_event_attr> attached_recording::companions() const {
+  std::vector<perf_event_attr> attributes;
+  for (const auto& event : opened_->facts().waits.of_threads) attributes.push_back(event.attribute);
+  return attributes;
+}
+
+sieve* attached_recording::attached_sieve() const {
+  if (threads_) return threads_.get();
+  return filter_.get();
 }
 
 // Returns how many events may be opened, counting a group as one.
 std::size_t attached_recording::table_budget() const {
-  const std::size_t events_per_group = 1 + names_of_others(opened_->facts().choice).size();
+  const auto& facts = opened_->facts();
+  const std::size_t events_per_group =
+      1 + names_of_others(facts.choice).size() + facts.waits.of_threads.size();
   return std::min(
       max_descriptors,
       std::min(opened_->prepared().descriptor_limit / 2, max_group_descriptors) / events_per_group);
@@ -144,8 +164,9 @@ void attached_recording::attach_filtered() {
   if (facts.stacks.kind == stack_kind::mixed) opened_->copy_all_stacks();
   auto whole = facts.choice.how;
   whole.inherit = false;
+  for (auto& event : facts.waits.of_threads) event.attribute.inherit = 0;
   events_.emplace(std::vector{perf_events::sampling_attribute(facts.choice.event, whole)},
-                  opened_->rings().rings);
+                  opened_->rings().rings, group_attributes{}, companions());
   filter_ = std::make_unique<process_filter>(facts.options.pids);
   opened_->records().set_sieve(filter_.get());
   filter_->note_first_children(opened_->prepared().proc);

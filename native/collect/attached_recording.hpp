@@ -15,6 +15,7 @@
 #include "collect/opened_recording.hpp"
 #include "collect/process_filter.hpp"
 #include "collect/thread_attach.hpp"
+#include "collect/wait_recording.hpp"
 
 namespace stallscope::collect {
 
@@ -33,10 +34,15 @@ class attached_recording {
   // Whether the events belong to threads, and so are enabled on all CPUs but run on one at a time.
   [[nodiscard]] bool of_threads() const;
   [[nodiscard]] std::size_t duplicates_closed() const;
+  // Null if waits are not recorded.
+  [[nodiscard]] wait_recording* waits() { return waits_ ? &*waits_ : nullptr; }
 
  private:
   using refuser = std::function<failure(int error, int cpu)>;
   void attach();
+  [[nodiscard]] std::vector<perf_event_attr> companions() const;
+  // The sieve of the attached events; null without one.
+  [[nodiscard]] sieve* attached_sieve() const;
   void attach_threads();
   void attach_filtered();
   void attach_cpus();
@@ -53,6 +59,7 @@ class attached_recording {
   std::optional<event_table> events_;
   std::unique_ptr<process_filter> filter_;
   std::unique_ptr<thread_attach> threads_;
+  std::optional<wait_recording> waits_;
 };
 
 }  // namespace stallscope::collect

@@ -112,15 +112,29 @@ void drain::append_pieces() {
 
 void drain::count_left_out(const perf_events::record_view& record) {
   if (record.type() != PERF_RECORD_SAMPLE) return;
+  const perf_events::sample_fields_view sample{record};
+  if (is_wait_sample(sample)) return;
   ++counts_.left_out;
-  counts_.left_out_periods += perf_events::sample_fields_view{record}.period;
+  counts_.left_out_periods += sample.period;
+}
+
+void drain::count_sample(const perf_events::sample_fields_view& sample) {
+  if (is_wait_sample(sample)) {
+    ++counts_.wait_samples;
+    return;
+  }
+  ++counts_.samples;
+  counts_.periods += sample.period;
 }
 
 void drain::count(const perf_events::record_view& record) {
   switch (record.type()) {
     case PERF_RECORD_SAMPLE:
-      ++counts_.samples;
-      counts_.periods += perf_events::sample_fields_view{record}.period;
+      count_sample(perf_events::sample_fields_view{record});
+      break;
+    case PERF_RECORD_SWITCH:
+    case PERF_RECORD_SWITCH_CPU_WIDE:
+      ++counts_.switches;
       break;
     case PERF_RECORD_LOST:
       ++counts_.lost_records;

@@ -10,6 +10,8 @@
 #pragma once
 
 #include <cstdint>
+#include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "collect/exec_watch.hpp"
@@ -44,6 +46,8 @@ struct drain_counts {
   std::uint64_t lost_records = 0;  // PERF_RECORD_LOST and LOST_SAMPLES
   std::uint64_t lost_samples = 0;  // the sum of their counts
   std::uint64_t throttles = 0;
+  std::uint64_t wait_samples = 0;  // samples of switches, wake-ups and lock contention
+  std::uint64_t switches = 0;      // PERF_RECORD_SWITCH and SWITCH_CPU_WIDE
 };
 
 enum class holding { none, until_crowded, strictly };
@@ -54,6 +58,8 @@ class drain {
 
   // The sieve must outlive its use here; nullptr removes it.
   void set_sieve(sieve* active) { sieve_ = active; }
+  // Samples of these events are counted as wait_samples. Call before the first record is written.
+  void set_wait_events(std::unordered_set<std::uint64_t> ids) { wait_events_ = std::move(ids); }
   // While held, passes scan the rings without writing: records that must come first in the file are
   // not written yet, and the sieve is incomplete. With until_crowded, writing starts anyway as soon
   // as a ring is half full.
@@ -76,7 +82,11 @@ class drain {
   void scan(std::size_t index);
   void write(std::size_t index);
   void count(const perf_events::record_view& record);
+  void count_sample(const perf_events::sample_fields_view& sample);
   void count_left_out(const perf_events::record_view& record);
+  [[nodiscard]] bool is_wait_sample(const perf_events::sample_fields_view& sample) const {
+    return !wait_events_.empty() && wait_events_.contains(sample.id);
+  }
   [[nodiscard]] bool crowded() const;
   void add_run(const perf_events::ring_view& view, std::uint64_t begin, std::uint64_t end);
   void append_pieces();
@@ -90,6 +100,7 @@ class drain {
   drain_counts counts_;
   drain_counts written_counts_;
   exec_watch execs_;
+  std::unordered_set<std::uint64_t> wait_events_;
 };
 
 }  // namespace stallscope::collect

@@ -48,6 +48,7 @@ void duplicate_sieve::judge(std::size_t first, std::size_t second) {
     if (events_->at(number).ring_index > extra.ring_index) break;
     if (!events_->at(number).fd) continue;
     redundant_.insert(events_->at(number).id);
+    for (const auto id : events_->at(number).companion_ids) redundant_.insert(id);
     suspects_.erase(number);
     events_->close(number);
     ++closed_;
@@ -61,8 +62,13 @@ void duplicate_sieve::settle() {
 }
 
 bool duplicate_sieve::keep(const perf_events::record_view& record) const {
-  if (record.type() != PERF_RECORD_SAMPLE || redundant_.empty()) return true;
-  return !redundant_.contains(perf_events::sample_fields_view{record}.id);
+  if (redundant_.empty()) return true;
+  if (record.type() == PERF_RECORD_SAMPLE)
+    return !redundant_.contains(perf_events::sample_fields_view{record}.id);
+  // The id of a switch is the last word of the record.
+  if (record.type() == PERF_RECORD_SWITCH)
+    return !redundant_.contains(record.u64(record.size() - sizeof(std::uint64_t)));
+  return true;
 }
 
 }  // namespace stallscope::collect

@@ -55,9 +55,9 @@ void opened_recording::open_rings() {
   const auto& cpus = prepared_->cpus;
   const std::size_t requested_bytes = facts().options.ring_bytes;
   const std::size_t ring_bytes =
-      requested_bytes != 0
-          ? requested_bytes
-          : ring_bytes_for(facts().choice.how, cpus.size(), facts().host.memory_bytes);
+      requested_bytes != 0 ? requested_bytes
+                           : ring_bytes_for(facts().choice.how, cpus.size(),
+                                            facts().host.memory_bytes, facts().options.waits);
   try {
     rings_ = perf_events::open_rings(cpus, ring_bytes);
   } catch (const std::system_error& error) {
@@ -88,12 +88,13 @@ void opened_recording::set_attributes() {
 }
 
 bool opened_recording::has_single_event() const {
-  return attributes_.size() == 1 && !facts().choice.how.read_group;
+  return attributes_.size() == 1 && !facts().choice.how.read_group && !facts().waits.active;
 }
 
-void opened_recording::write_header(const event_table* events) {
+void opened_recording::write_header(const event_table* events, const cpu_wide_events* cpu_wide) {
   record_buffer header;
-  put_recording_header(header, facts(), attributes_, has_single_event() ? nullptr : events);
+  put_recording_header(header, facts(), attributes_, has_single_event() ? nullptr : events,
+                       cpu_wide);
   files_.samples().append(header.bytes());
 }
 
@@ -104,6 +105,11 @@ void opened_recording::copy_all_stacks() {
   for (auto& process : stacks.processes) process.kind = stack_kind::copies;
   attributes_ = {perf_events::sampling_attribute(facts().choice.event, facts().choice.how)};
   facts().choice.attribute = attributes_.front();
+}
+
+void opened_recording::record_switches() {
+  facts().choice.how.context_switches = true;
+  set_attributes();
 }
 
 void opened_recording::leave_group() {

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "collect/cpu_wide_events.hpp"
 #include "collect/drain.hpp"
 #include "collect/end_watch.hpp"
 #include "collect/event_table.hpp"
@@ -43,9 +44,11 @@ class opened_recording {
   // Whether samples need no event id. The header is then written at once, otherwise when the ids of
   // the events are known.
   [[nodiscard]] bool has_single_event() const;
-  void write_header(const event_table* events);
+  void write_header(const event_table* events, const cpu_wide_events* cpu_wide = nullptr);
   // Copies the stacks of all processes, because sampling whole CPUs needs one method.
   void copy_all_stacks();
+  // Records the switches with the sampled event.
+  void record_switches();
   // Samples without the group: counts of whole CPUs are not those of the target.
   void leave_group();
 

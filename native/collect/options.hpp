@@ -35,7 +35,10 @@ struct collect_options {
   stack_method stacks = stack_method::automatic;
   std::uint32_t stack_bytes = 8192;  // per copy
   std::uint16_t max_stack = 0;
-  bool python = true;  // read the frames of CPython
+  bool python = true;                     // read the frames of CPython
+  bool waits = false;                     // record context switches and wake-ups, too
+  std::uint32_t wait_stack_bytes = 4096;  // per switch; 0: no stacks
+  bool wait_kernel_chains = true;         // kernel call chains of switches
   int control_fd = -1;
   int progress_fd = -1;
   bool start_disabled = false;

@@ -21,6 +21,8 @@ prepared_recording prepare_recording(const collect_options& options, const sigse
   facts.cpus = perf_events::format_cpu_list(prepared.cpus);
   facts.choice = choose_event(options);
   choose_group(facts.choice, options);
+  facts.waits = choose_wait_events(facts.choice, options, tracefs_mounts());
+  facts.choice.how.context_switches = facts.waits.switches_in_sampled_event;
   facts.warnings = facts.choice.warnings;
   facts.pids = options.pids;
   if (options.kind == target_kind::command)

@@ -72,6 +72,7 @@ void recording::read_counters() {
   auto& facts = opened_->facts();
   auto& records = opened_->records();
   attached_->events().disable_all();
+  if (auto* waits = attached_->waits()) waits->finish();
   records.pass();
   records.pass();  // applies what the scan of the first pass detected
   facts.counts = records.counts();

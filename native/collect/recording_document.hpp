@@ -14,6 +14,7 @@
 #include "collect/features.hpp"
 #include "collect/options.hpp"
 #include "collect/stack_choice.hpp"
+#include "collect/wait_events.hpp"
 
 namespace stallscope::collect {
 
@@ -33,6 +34,7 @@ struct recording_facts {
   host_description host;
   event_choice choice;
   stack_choice stacks;
+  wait_plan waits;
   attach_facts attach;
   std::vector<pid_t> pids;
   std::string cpus;

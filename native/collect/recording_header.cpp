@@ -2,6 +2,7 @@
 
 #include "collect/group_choice.hpp"
 #include "collect/kernel_map.hpp"
+#include "collect/tracing_data.hpp"
 
 namespace stallscope::collect {
 namespace {
@@ -23,14 +24,28 @@ std::vector<event_header::kind> header_kinds(const event_choice& choice,
   return kinds;
 }
 
+void add_wait_kinds(std::vector<event_header::kind>& kinds, const wait_plan& waits,
+                    const event_table* events, const cpu_wide_events* cpu_wide) {
+  for (std::size_t i = 0; events != nullptr && i < waits.of_threads.size(); ++i) {
+    const auto& event = waits.of_threads[i];
+    kinds.push_back({event.attribute, events->ids_of_companion(i), event.name});
+  }
+  for (std::size_t i = 0; cpu_wide != nullptr && i < waits.of_cpus.size(); ++i)
+    kinds.push_back({waits.of_cpus[i].attribute, cpu_wide->ids_of(i), waits.of_cpus[i].name});
+}
+
 }  // namespace
 
 void put_recording_header(record_buffer& out, recording_facts& facts,
-                          std::span<const perf_event_attr> attributes, const event_table* events) {
+                          std::span<const perf_event_attr> attributes, const event_table* events,
+                          const cpu_wide_events* cpu_wide) {
+  auto kinds = header_kinds(facts.choice, attributes, events);
+  add_wait_kinds(kinds, facts.waits, events, cpu_wide);
   put_header(out,
-             {header_kinds(facts.choice, attributes, events), facts.choice.event.name,
-              facts.options.arguments, facts.start_monotonic_ns, facts.start_realtime_ns},
+             {std::move(kinds), facts.choice.event.name, facts.options.arguments,
+              facts.start_monotonic_ns, facts.start_realtime_ns},
              facts.host);
+  if (cpu_wide != nullptr) put_tracing_data(out, facts.waits.formats);
   // Reading /proc/kallsyms takes some 0.1 s of CPU time.
   if (facts.choice.attribute.exclude_kernel != 0) return;
   if (const auto layout = read_kernel_layout()) {

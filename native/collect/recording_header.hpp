@@ -6,15 +6,18 @@
 
 #include <span>
 
+#include "collect/cpu_wide_events.hpp"
 #include "collect/event_table.hpp"
 #include "collect/record_buffer.hpp"
 #include "collect/recording_document.hpp"
 
 namespace stallscope::collect {
 
-// `events` is null if there is a single event, whose samples need no id. Adds a warning to the
+// `events` is null if there is a single event, whose samples need no id; `cpu_wide` is null without
+// events of whole CPUs. Adds a warning to the
 // facts if the kernel's addresses are hidden.
 void put_recording_header(record_buffer& out, recording_facts& facts,
-                          std::span<const perf_event_attr> attributes, const event_table* events);
+                          std::span<const perf_event_attr> attributes, const event_table* events,
+                          const cpu_wide_events* cpu_wide = nullptr);
 
 }  // namespace stallscope::collect

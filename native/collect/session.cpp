@@ -12,12 +12,13 @@ namespace {
 
 exit_code report_result(const opened_recording& opened, reporter& report) {
   const auto& facts = opened.facts();
-  const auto samples = facts.counts.samples;
+  const auto samples = facts.counts.samples + facts.counts.wait_samples + facts.counts.switches;
   const auto lost = facts.lost_samples;
-  const bool good = samples > 0 && lost <= samples;
+  // A target that waits all the time has no samples and no switches.
+  const bool good = (samples > 0 || facts.options.waits) && lost <= samples;
   const auto code = good ? exit_code::done : exit_code::unreadable;
   report.finished(numbers_of_recording(opened), code, facts.end.reason, facts.warnings);
-  if (samples == 0) {
+  if (samples == 0 && !good) {
     report.error({exit_code::unreadable,
                   "the recording is empty: the target used no CPU time that could be sampled",
                   "record for longer, or while it is busy"});

@@ -55,8 +55,9 @@ std::uint64_t bytes_per_second(const perf_events::sampling& how);
 
 // The ring size per CPU: about a second of samples, because a flushing disk can stop the drain for
 // that long, limited to a range and a small share of the memory.
+// The least size is larger for records of waits, whose rate is unknown and may be high.
 std::size_t ring_bytes_for(const perf_events::sampling& how, std::size_t cpus,
-                           std::uint64_t memory_bytes);
+                           std::uint64_t memory_bytes, bool with_waits = false);
 
 // Returns a warning if the free space is too small for the duration with all these CPUs busy.
 std::optional<warning> space_warning(const perf_events::sampling& how, std::size_t cpus,

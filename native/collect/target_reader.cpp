@@ -42,6 +42,15 @@ void target_reader::write_records(pid_t pid, bool with_tables,
       {kind, pid}, [&write](const std::vector<std::byte>& piece) { write(piece); }, between);
 }
 
+void target_reader::write_readings(pid_t pid, const std::string& moment,
+                                   const std::function<void(std::span<const std::byte>)>& write,
+                                   const std::function<void()>& between) {
+  const auto kind =
+      moment == "start" ? request_kind::readings_at_start : request_kind::readings_at_end;
+  request(
+      {kind, pid}, [&write](const std::vector<std::byte>& piece) { write(piece); }, between);
+}
+
 code_mappings target_reader::mappings_of(pid_t pid) {
   return decode_mappings(answer({request_kind::mappings, pid}));
 }

@@ -38,6 +38,11 @@ class target_reader {
   void write_records(pid_t pid, bool with_tables,
                      const std::function<void(std::span<const std::byte>)>& write,
                      const std::function<void()>& between);
+  // Passes lines of waits.jsonl about a process's threads and descriptors to `write`. `moment` is
+  // "start" or "end".
+  void write_readings(pid_t pid, const std::string& moment,
+                      const std::function<void(std::span<const std::byte>)>& write,
+                      const std::function<void()>& between);
   // Returns the executable mappings of a process and the inode of its executable.
   code_mappings mappings_of(pid_t pid);
   // Returns the unwind table of a mapped file; nullopt if there is none or it cannot be read.

@@ -11,6 +11,7 @@
 #include <system_error>
 
 #include "collect/synthesize.hpp"
+#include "collect/thread_readings.hpp"
 #include "python_frames/interpreter.hpp"
 #include "unwind/table.hpp"
 
@@ -184,6 +185,16 @@ void serve_targets(const procfs& proc, int socket) {
         python_frames::read_budget budget{{}};
         if (python_frames::find_interpreter(proc, request.pid, budget).present)
           send_records(std::vector<std::byte>(1));
+        break;
+      }
+      case request_kind::readings_at_start:
+      case request_kind::readings_at_end: {
+        const bool at_start = request.kind == request_kind::readings_at_start;
+        const std::string moment = at_start ? "start" : "end";
+        const auto threads = thread_lines(proc, request.pid, moment);
+        const auto descriptors = descriptor_lines(proc, request.pid, moment);
+        send_records(std::as_bytes(std::span{threads}));
+        send_records(std::as_bytes(std::span{descriptors}));
         break;
       }
     }

@@ -14,7 +14,15 @@
 
 namespace stallscope::collect {
 
-enum class request_kind : std::uint32_t { records, records_with_tables, mappings, table, python };
+enum class request_kind : std::uint32_t {
+  records,
+  records_with_tables,
+  mappings,
+  table,
+  python,
+  readings_at_start,
+  readings_at_end
+};
 
 struct target_request {
   request_kind kind = request_kind::records;

@@ -51,6 +51,7 @@ perf_event_attr sampling_attribute(const event_spec& event, const sampling& how)
   attribute.comm = 1;
   attribute.comm_exec = 1;
   attribute.task = 1;
+  attribute.context_switch = how.context_switches;
   attribute.disabled = how.enable_on_exec;
   attribute.enable_on_exec = how.enable_on_exec;
   attribute.use_clockid = 1;
@@ -77,6 +78,7 @@ perf_event_attr member_attribute(const event_spec& event, const sampling& how) {
   attribute.comm = 0;
   attribute.comm_exec = 0;
   attribute.task = 0;
+  attribute.context_switch = 0;
   attribute.disabled = 0;
   attribute.enable_on_exec = 0;
   return attribute;

@@ -43,7 +43,8 @@ struct sampling {
   bool build_ids = true;   // in mmap2 records, since Linux 5.12
   bool count_lost = true;  // PERF_FORMAT_LOST, since Linux 6.0
   bool enable_on_exec = false;
-  bool read_group = false;  // each sample holds the counts of all events of its group
+  bool context_switches = false;  // with records of the target's context switches
+  bool read_group = false;        // each sample holds the counts of all events of its group
 };
 
 perf_event_attr sampling_attribute(const event_spec& event, const sampling& how);

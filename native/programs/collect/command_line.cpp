@@ -109,6 +109,16 @@ void add_python(cli::command& app, raw_options& raw) {
       .check(cli::one_of({"auto", "off"}));
 }
 
+void add_waits(cli::command& app, collect_options& options) {
+  app.add_flag("--waits", options.waits,
+               "Record context switches, and with the right to trace whole CPUs also wake-ups; "
+               "Python frames are not read");
+  app.add_option("--wait-stack-bytes", options.wait_stack_bytes,
+                 "Size of the stack copy per context switch in bytes, a multiple of 8; 0: none")
+      .capture_default_str()
+      .check(cli::range(0U, max_stack_bytes));
+}
+
 void add_stacks(cli::command& app, raw_options& raw, collect_options& options) {
   app.add_option("--stacks", raw.stacks,
                  "Method for user stacks: frame pointers (fp), copies that are unwound later "
@@ -135,6 +145,14 @@ void choose_target(const raw_options& raw, collect_options& options) {
                                             : target_kind::cpus;
 }
 
+void check_waits(const collect_options& options) {
+  if (!options.waits) return;
+  if (options.kind == target_kind::cpus || options.kind == target_kind::cgroup)
+    usage("--waits records the waits of processes", "name them with -p, or give -- COMMAND");
+  if (options.wait_stack_bytes % 8 != 0)
+    usage("--wait-stack-bytes must be a multiple of 8, such as 4096");
+}
+
 void check(const raw_options& raw, collect_options& options) {
   check_protocol(raw.protocol);
   if (raw.probe) return;
@@ -156,7 +174,8 @@ void check(const raw_options& raw, collect_options& options) {
   if (raw.has_control) check_descriptor("--control-fd", options.control_fd);
   options.ring_bytes = static_cast<std::size_t>(raw.ring_kib) << 10U;
   options.max_stack = static_cast<std::uint16_t>(raw.max_stack);
-  options.python = raw.python == "auto";
+  options.python = raw.python == "auto" && !options.waits;
+  check_waits(options);
   options.scope = raw.user     ? privilege_scope::user
                   : raw.kernel ? privilege_scope::kernel
                                : privilege_scope::allowed;
@@ -178,6 +197,7 @@ std::optional<parsed_command_line> parse_command_line(const std::vector<std::str
   add_sampling(app, raw, parsed.options);
   add_stacks(app, raw, parsed.options);
   add_python(app, raw);
+  add_waits(app, parsed.options);
   add_output(app, parsed.options);
   app.add_option("--protocol", raw.protocol,
                  "Version of the progress protocol that the caller uses");

@@ -1,0 +1,92 @@
+#include "collect/wait_log.hpp"
+
+#include <unistd.h>
+
+#include <sstream>
+
+#include "base/clock.hpp"
+#include "base/procfs.hpp"
+
+namespace stallscope::collect {
+namespace {
+
+template <class T>
+ordered_json or_null(const std::optional<T>& value) {
+  return value ? ordered_json(*value) : ordered_json(nullptr);
+}
+
+// The mount point of the hierarchy with the cpu controller; of cgroup version 2 otherwise.
+std::string cpu_hierarchy() {
+  std::string unified;
+  std::istringstream lines{read_text("/proc/self/mounts")};
+  for (std::string line; std::getline(lines, line);) {
+    std::istringstream fields{line};
+    std::string device;
+    std::string path;
+    std::string type;
+    std::string flags;
+    fields >> device >> path >> type >> flags;
+    if (type == "cgroup" && ("," + flags + ",").find(",cpu,") != std::string::npos) return path;
+    if (type == "cgroup2" && unified.empty()) unified = path;
+  }
+  return unified;
+}
+
+}  // namespace
+
+throttling parse_cpu_stat(const std::string& text) {
+  throttling result;
+  std::istringstream lines{text};
+  std::string key;
+  for (std::uint64_t value = 0; lines >> key >> value;) {
+    if (key == "nr_throttled") result.periods = value;
+    if (key == "throttled_time") result.time_ns = value;
+    if (key == "throttled_usec") result.time_ns = value * 1'000;
+  }
+  return result;
+}
+
+std::optional<std::uint64_t> parse_steal(const std::string& text, long ticks_per_s) {
+  std::istringstream fields{text};
+  std::string name;
+  std::uint64_t value = 0;
+  fields >> name;
+  // cpu user nice system idle iowait irq softirq steal
+  for (int i = 0; i < 8; ++i) fields >> value;
+  if (name != "cpu" || !fields || ticks_per_s <= 0) return std::nullopt;
+  return value * (1'000'000'000U / static_cast<std::uint64_t>(ticks_per_s));
+}
+
+void wait_log::append(const ordered_json& document) { append_lines(dump_document(document, -1)); }
+
+void wait_log::append_lines(std::string_view lines) {
+  file_.append(std::as_bytes(std::span{lines}));
+}
+
+void wait_log::append_source(const wait_source& source) {
+  append({{"type", "source"},
+          {"name", source.name},
+          {"available", source.available},
+          {"reason", source.reason},
+          {"remedy", source.remedy}});
+}
+
+void wait_log::append_cgroup(const std::string& moment, const std::string& path) {
+  const auto stat = parse_cpu_stat(read_text(cpu_hierarchy() + path + "/cpu.stat", 1 << 16));
+  append({{"type", "cgroup"},
+          {"moment", moment},
+          {"at_ns", monotonic_ns()},
+          {"path", path},
+          {"throttled_ns", or_null(stat.time_ns)},
+          {"periods_throttled", or_null(stat.periods)}});
+}
+
+void wait_log::append_cpus(const std::string& moment) {
+  append(
+      {{"type", "cpus"},
+       {"moment", moment},
+       {"at_ns", monotonic_ns()},
+       {"steal_ns", or_null(parse_steal(read_text("/proc/stat", 512), ::sysconf(_SC_CLK_TCK)))}});
+}
+
+}  // namespace stallscope::collect

@@ -1,0 +1,50 @@
+// The file waits.jsonl of a recording: sources, readings of /proc at the start and end, cgroups.
+// A JSON object per line; lines are only appended, so the file is readable after a kill. Costs a
+// write per append. One thread.
+//
+//   wait_log log{output.create(wait_log_name)};
+//   log.append_source(source);
+//   log.append_cgroup("start", "/x");
+#pragma once
+
+#include <set>
+#include <string>
+#include <string_view>
+
+#include "collect/document_parts.hpp"
+#include "collect/sample_file.hpp"
+#include "collect/wait_events.hpp"
+
+namespace stallscope::collect {
+
+inline constexpr const char* wait_log_name = "waits.jsonl";
+
+class wait_log {
+ public:
+  explicit wait_log(descriptor fd) : file_{std::move(fd), wait_log_name} {}
+
+  // Appends whole lines. Throws std::system_error if the write fails.
+  void append_lines(std::string_view lines);
+  void append_source(const wait_source& source);
+  // The throttling of a cgroup with a cpu controller, and the time stolen from the machine's CPUs.
+  void append_cgroup(const std::string& moment, const std::string& path);
+  void append_cpus(const std::string& moment);
+
+  [[nodiscard]] file_entry entry() const { return {wait_log_name, "jsonl", file_.size_bytes()}; }
+
+ private:
+  void append(const ordered_json& document);
+  sample_file file_;
+};
+
+// The throttled time and periods in a cpu.stat file of either cgroup version.
+struct throttling {
+  std::optional<std::uint64_t> time_ns;
+  std::optional<std::uint64_t> periods;
+};
+throttling parse_cpu_stat(const std::string& text);
+
+// The time stolen from all CPUs in /proc/stat, in nanoseconds; nullopt if there is none.
+std::optional<std::uint64_t> parse_steal(const std::string& text, long ticks_per_s);
+
+}  // namespace stallscope::collect

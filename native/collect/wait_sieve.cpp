@@ -1,0 +1,69 @@
+#include "collect/wait_sieve.hpp"
+
+#include "collect/process_filter.hpp"
+
+namespace stallscope::collect {
+namespace {
+
+constexpr pid_t max_pid = 1 << 22;  // PID_MAX_LIMIT
+constexpr std::uint64_t chain_offset = 56;
+
+// Returns the number in the raw data of a sample with an offset; 0 if it is outside the record.
+pid_t raw_pid(const perf_events::record_view& record, std::uint32_t offset) {
+  if (record.size() < chain_offset + 16) return 0;
+  const std::uint64_t frames = record.u64(chain_offset);
+  const std::uint64_t room = record.size() - chain_offset - 16;
+  if (frames > room / sizeof(std::uint64_t)) return 0;
+  const std::uint64_t raw = chain_offset + sizeof frames + frames * sizeof frames;
+  const std::uint64_t at = raw + sizeof(std::uint32_t) + offset;
+  return at + sizeof(std::uint32_t) <= record.size() ? static_cast<pid_t>(record.u32(at)) : 0;
+}
+
+}  // namespace
+
+void pid_set::insert(pid_t pid) {
+  if (pid < 0 || pid >= max_pid) return;
+  const auto index = static_cast<std::size_t>(pid);
+  if (index >= bits_.size()) bits_.resize(index + 1);
+  bits_[index] = true;
+}
+
+bool pid_set::contains(pid_t pid) const noexcept {
+  const auto index = static_cast<std::size_t>(pid);
+  return pid >= 0 && index < bits_.size() && bits_[index];
+}
+
+void wait_sieve::add_wake_ups(std::span<const std::uint64_t> ids, std::uint32_t pid_offset) {
+  for (const auto id : ids) offsets_[id] = pid_offset;
+}
+
+void wait_sieve::add_events_of_runner(std::span<const std::uint64_t> ids) {
+  for (const auto id : ids) offsets_[id] = 0;
+}
+
+void wait_sieve::observe(const perf_events::record_view& record, std::size_t ring_index) {
+  if (record.type() == PERF_RECORD_FORK) {
+    const fork_notice fork{record};
+    if (processes_.contains(fork.parent_pid)) {
+      processes_.insert(fork.pid);
+      threads_.insert(fork.tid);
+    }
+  }
+  if (inner_ != nullptr && inner_->watching()) inner_->observe(record, ring_index);
+}
+
+void wait_sieve::settle() {
+  if (inner_ != nullptr && inner_->watching()) inner_->settle();
+}
+
+bool wait_sieve::keep(const perf_events::record_view& record) const {
+  if (record.type() == PERF_RECORD_SAMPLE) {
+    const perf_events::sample_fields_view sample{record};
+    const auto known = offsets_.find(sample.id);
+    if (known != offsets_.end())
+      return threads_.contains(known->second == 0 ? sample.tid : raw_pid(record, known->second));
+  }
+  return inner_ == nullptr || !inner_->watching() || inner_->keep(record);
+}
+
+}  // namespace stallscope::collect

@@ -1,0 +1,57 @@
+// Keeps, of the records that concern all processes, those that concern the target: wake-ups of its
+// threads and kernel locks that they wait for. Switches of other processes are kept, because they
+// name the threads that ran while a thread of the target waited for a CPU. All other records are
+// decided by another sieve, or kept. Costs a look-up per record. One thread: that of the drain.
+//
+//   wait_sieve sieve{attached_sieve, pids};
+//   sieve.add_wake_ups(ids, pid_offset);
+//   records.set_sieve(&sieve);
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "collect/drain.hpp"
+
+namespace stallscope::collect {
+
+// A set of process and thread numbers: a bit per number, at most 512 KiB.
+class pid_set {
+ public:
+  void insert(pid_t pid);
+  [[nodiscard]] bool contains(pid_t pid) const noexcept;
+
+ private:
+  std::vector<bool> bits_;
+};
+
+class wait_sieve : public sieve {
+ public:
+  // `inner` may be null and must outlive this object.
+  explicit wait_sieve(sieve* inner) : inner_{inner} {}
+
+  // A process of the target; its later threads and children follow from fork records.
+  void add_process(pid_t pid) { processes_.insert(pid); }
+  void add_thread(pid_t tid) { threads_.insert(tid); }
+  // The raw data of these events hold the number of the woken thread at the offset.
+  void add_wake_ups(std::span<const std::uint64_t> ids, std::uint32_t pid_offset);
+  // Events that concern the thread that ran.
+  void add_events_of_runner(std::span<const std::uint64_t> ids);
+
+  [[nodiscard]] bool watching() const override { return true; }
+  void observe(const perf_events::record_view& record, std::size_t ring_index) override;
+  void settle() override;
+  [[nodiscard]] bool keep(const perf_events::record_view& record) const override;
+
+ private:
+  sieve* inner_;
+  pid_set processes_;
+  pid_set threads_;
+  std::unordered_map<std::uint64_t, std::uint32_t> offsets_;  // by event; 0: concerns the runner
+};
+
+}  // namespace stallscope::collect
