@@ -22,6 +22,7 @@ from stallscope.errors import StallscopeError
 from stallscope.system_files import Roots
 from tests.cstates.machine_trees import expand
 from tests.long_tests import long_tests
+from tests.mutations import paths
 
 pytestmark = pytest.mark.long
 
@@ -89,23 +90,12 @@ def case(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Case]:
     return Case(tmp_path_factory.mktemp("mutations"))
 
 
-def places(document: Any, prefix: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
-    """Return the path of every value in a document."""
-    if isinstance(document, dict):
-        inner: Any = document.items()
-    elif isinstance(document, list):
-        inner = enumerate(document)
-    else:
-        return [prefix]
-    return [prefix, *(place for key, value in inner for place in places(value, (*prefix, key)))]
-
-
 @settings(max_examples=EXAMPLES, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_a_journal_with_odd_values_gives_no_traceback(case: Case, data: st.DataObject) -> None:
     document = json.loads(json.dumps(case.document))
     for _ in range(data.draw(st.integers(1, 3))):
-        *way, last = data.draw(st.sampled_from(places(document)[1:]))
+        *way, last = data.draw(st.sampled_from(list(paths(document))))
         target = document
         for key in way:
             target = target[key]

@@ -8,13 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from cstates.pinning.claims import claim_level, run_folder
 from cstates.pinning.machine_lock import lock_holder, machine_lock
-from stallscope.errors import UnableError
 from stallscope.system_files import Roots
 from tests.cstates.pinning.conftest import FakeMachine
 
 Fake = Callable[[str], FakeMachine]
+
 TAKE = (
     "from cstates.pinning.machine_lock import machine_lock\n"
     "from stallscope.errors import UnableError\n"
@@ -25,27 +24,10 @@ TAKE = (
     "except UnableError as error:\n"
     "    print(error.message)\n"
 )
+
+
 # A container with its own network has its own sysfs.
 CONTAINER = ("unshare", "-mn", "sh", "-c", 'mount -t sysfs none /sys && exec "$@"', "sh")
-
-
-def test_pins_of_one_tree_with_two_journal_folders_exclude_each_other(
-    fake: Fake, tmp_path: Path
-) -> None:
-    machine = fake("ice-lake-server")
-    with (
-        run_folder(machine.run, machine.roots) as folder,
-        claim_level(folder, machine.roots, "first"),
-        run_folder(tmp_path / "other", machine.roots) as other,
-        pytest.raises(UnableError, match=f"pinned by process {os.getpid()}, with another"),
-        claim_level(other, machine.roots, "second"),
-    ):
-        pytest.fail("both are pinned")
-    with (
-        run_folder(tmp_path / "other", machine.roots) as other,
-        claim_level(other, machine.roots, "second") as claim,
-    ):
-        assert claim.level == 0
 
 
 def test_trees_do_not_exclude_each_other(fake: Fake) -> None:

@@ -5,12 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from cstates.comparison.candidates import BASELINE, CONTROL, Candidate, CandidateSet
-from cstates.comparison.differences import ComparedRun, compare
-from cstates.pinning.request import PinRequest
+from cstates.comparison.candidates import CONTROL
 from harness.cli.command_line import main
-from harness.cstates.compare.options import CompareOptions
-from harness.cstates.compare.result import CompareResult, compare_result
+from harness.cstates.compare.result import CompareResult
 from harness.cstates.compare.text import lines
 from stallscope.documents import decode
 from stallscope.errors import ExitCode
@@ -144,6 +141,7 @@ with open(LOG, "a") as log:
 document = dict(LOADED, latency_us=dict(LOADED["latency_us"], p50=10.0 * int(count)))
 open(folder + "/load.json", "w").write(json.dumps(document))
 """
+
 WAITING = """
 print(json.dumps({"event": "ready", "pid": os.getpid(), "port": PORT}), flush=True)
 signal.sigwait([signal.SIGTERM])
@@ -248,81 +246,3 @@ def test_a_machine_with_one_sleep_state_says_what_cannot_be_shown(
     without = Fake(tmp_path, "no-cpuidle")
     assert without.run("--rounds", "1", "--", "true") == ExitCode.UNABLE
     assert "none can be compared with another" in capfd.readouterr().err
-
-
-def result_of(
-    values: dict[str, float],
-    *,
-    steadiness: float = 100,
-    others_s: float | None = None,
-    entries: int = 9,
-) -> CompareResult:
-    """Return the result of ten slowly increasing runs per setting on a single CPU."""
-    runs = [
-        ComparedRun(
-            name,
-            1.0,
-            {"wall_s": value + n / steadiness},
-            {"C1": entries},
-            without_effect=name == "fast" and n < 2,
-            cpus=1,
-            others_s=others_s,
-        )
-        for name, value in values.items()
-        for n in range(10)
-    ]
-    chosen = tuple(Candidate(name, PinRequest()) for name in values)
-    options = CompareOptions(CandidateSet(chosen, (("x", "why"),)), ("cmd",), None, 10, 1)
-    comparison = compare(list(values), runs)
-    return compare_result(options, comparison, {}, ("a note",), rounds=10, interrupted=False)
-
-
-def test_a_gain_is_printed_with_a_p_above_zero() -> None:
-    text = "\n".join(lines(result_of({BASELINE: 2, CONTROL: 2, "fast": 1}), 120))
-    assert "fast: 48.9 % less wall time (p <0.001 after Holm; as it is differs from itself" in text
-    assert "itself by 0.0 %)." in text
-    assert "<0.001*" in text
-    assert "Nothing to gain" not in text
-    assert "fast: accepted but without effect in 2 of 10 runs" in text
-    assert "x was left out: why" in text
-    assert "Note: a note" in text
-
-
-def test_a_small_difference_counts_as_none() -> None:
-    result = result_of({BASELINE: 2, CONTROL: 2, "fast": 1.99}, steadiness=10_000)
-    text = " ".join(result.conclusions)
-    assert (
-        "0.5 % less wall time (p <0.001 after Holm): no difference, because less than 1 %" in text
-    )
-    assert "Nothing to gain shown by 10 rounds" in text
-
-
-def test_without_a_steady_control_there_is_no_verdict() -> None:
-    text = " ".join(result_of({BASELINE: 2, CONTROL: 1.7, "fast": 1}).conclusions)
-    assert "No verdict on wall time: as it is differs from itself by 14.7 % (p <0.001)" in text
-    assert "fast:" not in text
-    assert "Nothing to gain" not in text
-
-
-SAME = {BASELINE: 2.0, CONTROL: 2.0, "same": 2.0}
-
-
-def test_the_share_of_others_is_printed() -> None:
-    text = " ".join(lines(result_of(SAME, others_s=0.04), 200))
-    assert "Others (programs and the host) used 4.0 % of these CPUs' time" in text
-    assert "Nothing to gain shown by 10 rounds" in text
-    assert "used an unknown share of these CPUs' time" in " ".join(lines(result_of(SAME), 200))
-    assert result_of(SAME, others_s=0.04).others_share == pytest.approx(0.04)
-    assert result_of(SAME).others_share is None
-
-
-@pytest.mark.parametrize("entries", [0, 9])
-def test_a_busy_machine_does_not_prove_the_absence_of_a_gain(entries: int) -> None:
-    """Other programs keep the CPUs awake and hide the cost of sleeping."""
-    (text,) = result_of(SAME, others_s=0.35, entries=entries).conclusions
-    assert "the machine was too busy. Others used 35.0 % of these CPUs' time" in text
-
-
-def test_a_gain_counts_on_a_busy_machine() -> None:
-    (text,) = result_of({BASELINE: 2, CONTROL: 2, "fast": 1}, others_s=0.35).conclusions
-    assert text.startswith("fast: 48.9 % less wall time")

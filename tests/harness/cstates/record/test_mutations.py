@@ -27,6 +27,7 @@ from stallscope.documents import decode, encode
 from stallscope.errors import StallscopeError
 from tests.harness.cstates.record.documents import idle_document, machine_document, state_document
 from tests.long_tests import long_tests
+from tests.mutations import paths
 
 pytestmark = pytest.mark.long
 EXAMPLES = long_tests(short=80, long=10_000)
@@ -61,20 +62,7 @@ def recording() -> dict[str, Any]:
 
 
 DOCUMENT = recording()
-
-
-def places(document: Any, prefix: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
-    """Return the path of every value in a document."""
-    if isinstance(document, dict):
-        inner: Any = document.items()
-    elif isinstance(document, list):
-        inner = enumerate(document)
-    else:
-        return [prefix]
-    return [prefix, *(place for key, value in inner for place in places(value, (*prefix, key)))]
-
-
-PLACES = places(DOCUMENT)[1:]
+PLACES = list(paths(DOCUMENT))
 
 
 def put(document: Any, place: tuple[Any, ...], value: object) -> None:
