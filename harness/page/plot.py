@@ -120,7 +120,7 @@ def round_ticks(high: float, most: int = 5) -> tuple[Tick, ...]:
         return (Tick(0, "0"),)
     power = 10 ** math.floor(math.log10(high / most))
     step = next(step * power for step in (1, 2, 5, 10) if high / (step * power) <= most)
-    return tuple(Tick(n * step, count_text(n * step)) for n in range(int(high / step) + 1))
+    return tuple(Tick(n * step, count_text(n * step)) for n in range(int(high / step + 1e-9) + 1))
 
 
 def count_text(value: float) -> str:

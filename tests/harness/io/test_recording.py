@@ -9,20 +9,13 @@ import pytest
 from harness.cli.command_line import main
 from harness.io.recording import (
     KIND,
-    IoRecording,
     make_directory,
     write_manifest,
 )
-from harness.recordings.directory import is_recording_of, remove_empty
-from harness.report.disk import report_disk
-from stallscope.errors import UnableError, UsageError
-from stallscope.recordings import open_recording, read_manifest
-
-
-def recording_in(folder: Path) -> IoRecording:
-    return IoRecording(
-        folder, "probe", "/srv", 1, {"direct.hlog": "HdrHistogram V2 interval log, ns"}
-    )
+from harness.recordings.directory import is_recording_of
+from stallscope.errors import UsageError
+from stallscope.recordings import read_manifest
+from tests.harness.io.probe_recording import recording_in
 
 
 def test_a_manifest_without_an_end_is_incomplete(tmp_path: Path) -> None:
@@ -115,17 +108,3 @@ def test_without_a_measurement_there_are_no_settings(
     assert main(["report", str(folder)]) == 0
     assert "sleep states: " not in capsys.readouterr().out
     assert "sleep states" not in facts_of((folder / "report.html").read_text())
-
-
-def test_a_recording_without_a_result_is_removed(tmp_path: Path) -> None:
-    folder = tmp_path / "run"
-    folder.mkdir()
-    write_manifest(recording_in(folder), end=None)
-    with pytest.raises(UnableError, match="holds no result"):
-        report_disk(open_recording(folder), output=None, with_page=False, as_json=False)
-    (folder / "probe.json").write_text("{}")
-    remove_empty(folder)
-    assert folder.exists()
-    (folder / "probe.json").unlink()
-    remove_empty(folder)
-    assert not folder.exists()

@@ -7,16 +7,8 @@ import pytest
 from harness.profile.analysis import added_switches_warning
 from harness.profile.python_text import python_text
 from harness.profile.result import PythonResult, python_result
+from tests.harness.profile.python_shares import NONE, SHARES
 from topdown.stacks.python.shares import PythonShares
-
-SHARES = PythonShares(
-    versions=("3.11.2",), trampolined=0, samples=1000, framed=940, native=30, moved_on=20,
-    unread=10, torn=4, late=3, gil_held=470, gil_known=940,
-)  # fmt: skip
-NONE = replace(
-    SHARES, versions=(), samples=0, framed=0, native=0, moved_on=0, unread=0, gil_held=0,
-    gil_known=0,
-)  # fmt: skip
 
 
 def result_of(shares: PythonShares) -> PythonResult:
@@ -46,11 +38,6 @@ def test_trampolines_are_counted() -> None:
     assert python_text(result_of(replace(NONE, trampolined=2))) == (
         "2 processes name their functions by perf trampolines"
     )
-
-
-def test_the_result_is_none_without_an_interpreter() -> None:
-    assert python_result(None) is None
-    assert python_result(NONE) is None
 
 
 def test_unknown_shares_are_none_not_zero() -> None:

@@ -1,13 +1,7 @@
 """The ready message of `stallscope serve`."""
 
-from harness.serve.result import ServeResult, ServeThread
 from harness.serve.text import lines
-from stallscope.documents import decode, encode
-
-RESULT = ServeResult(
-    pid=7, target="127.0.0.1:7379", port=7379, unix="/run/s", metrics_port=9100, path="codec",
-    stages=True, threads=(ServeThread(tid=7, cpu=None),),
-)  # fmt: skip
+from tests.harness.serve.message import RESULT
 
 
 def test_the_message_names_addresses_and_the_next_commands() -> None:
@@ -20,7 +14,3 @@ def test_the_message_names_addresses_and_the_next_commands() -> None:
         "  stallscope profile -p 7",
         "  metrics: http://127.0.0.1:9100/metrics",
     ]
-
-
-def test_decoding_the_encoded_result_returns_it() -> None:
-    assert decode(encode(RESULT), ServeResult, "serve") == RESULT

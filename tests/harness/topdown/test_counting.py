@@ -4,93 +4,17 @@ import json
 import random
 import subprocess
 import sys
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import IO, Any
 
 import pytest
 
-from harness.cli.recording_options import Choice
-from harness.topdown.counting import CountingBackend
-from harness.topdown.options import OutputForm, Source, TopdownOptions
-from harness.topdown.session import run_topdown
-from stallscope.collector import CollectionEnd, CollectorProgress, CountOptions
-from stallscope.errors import ExitCode, StallscopeError, TargetError, UnableError, UsageError
+from harness.topdown.options import Source
+from stallscope.errors import UnableError, UsageError
 from stallscope.system_files import Roots
-from tests.topdown.slots.counting.played import PlayedCollector, recorded
+from tests.harness.topdown.bench import OPTIONS, Bench
+from tests.topdown.slots.counting.played import recorded
 from tests.topdown.slots.counting.test_session import DEVICES, INTEL, SKYLAKE
-from topdown.slots.model import load
-
-COMMAND = Choice((), ("./work",), False, "", "", None)
-OPTIONS = TopdownOptions(Source.PMU, None, COMMAND, OutputForm.JSON)
-
-
-@dataclass
-class Bench:
-    """A machine with a fake collector, and the printed output."""
-
-    roots: Roots
-    counts: PlayedCollector
-    capsys: pytest.CaptureFixture[str]
-    progress: int = 0
-
-    def collect(
-        self,
-        options: CountOptions,
-        follow: Callable[[CollectorProgress], None],
-        output: IO[str] | None,
-    ) -> CollectionEnd:
-        del output
-        outcome = self.counts(options)
-        for at in range(self.progress):
-            follow(CollectorProgress(seconds=at * 0.1))
-        return outcome
-
-    def run(self, options: TopdownOptions) -> tuple[int, str]:
-        code = run_topdown(options, CountingBackend(self.roots, self.collect))
-        return code, self.capsys.readouterr().out
-
-    def document(self, **changes: Any) -> Any:
-        code, text = self.run(replace(OPTIONS, **changes))
-        assert code == ExitCode.DONE
-        return json.loads(text)
-
-    def text(self, **changes: Any) -> str:
-        code, text = self.run(replace(OPTIONS, form=OutputForm.TEXT, **changes))
-        assert code == ExitCode.DONE
-        return text
-
-
-def machine(folder: Path, **files: str) -> Roots:
-    result = {f"{DEVICES}/cpu/type": "4\n", f"{DEVICES}/cpu/events/cpu-cycles": "event=0x3c\n"}
-    return Roots.recorded(recorded(folder, "machine", result | files, INTEL.format(94)))
-
-
-@pytest.fixture
-def bench(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Bench:
-    return Bench(machine(tmp_path), PlayedCollector(SKYLAKE), capsys)
-
-
-def test_a_measurement_as_a_document(bench: Bench) -> None:
-    result = bench.document()
-    assert (result["schema"], result["kind"], result["cpu"]) == (
-        "stallscope.topdown/1",
-        "measured",
-        "skl",
-    )
-    assert result["verified"] is False
-    assert result["ipc"]["value"] == pytest.approx(1.2)
-    assert result["nodes"]["Retiring"]["value"] == pytest.approx(0.3)
-    assert result["bottleneck"][:2] == ["Backend_Bound", "Memory_Bound"]
-    assert {item.command for item in bench.counts.asked} == {("./work",)}
-
-
-def test_a_measurement_as_text(bench: Bench) -> None:
-    text = bench.text()
-    assert "unverified on this CPU" in text
-    assert "interval   multiplexing error only" in text
-    assert "measured" in next(line for line in text.splitlines() if line.startswith("Retiring"))
 
 
 def test_repeat_is_across_runs(bench: Bench) -> None:
@@ -163,23 +87,6 @@ def test_an_unsupported_event_gives_missing_nodes(bench: Bench) -> None:
         assert "this machine has no such event" in result["nodes"][name]["warnings"][0]
 
 
-def test_a_level_deeper_than_the_tree_prints_the_whole_tree_with_a_note(bench: Bench) -> None:
-    bench.roots = Roots.recorded(
-        recorded(
-            bench.roots.proc.parent,
-            "zen",
-            {f"{DEVICES}/cpu/type": "4\n", f"{DEVICES}/cpu/events/cpu-cycles": "event=0x76\n"},
-            "vendor_id\t: AuthenticAMD\ncpu family\t: 25\nmodel\t\t: 17\nstepping\t: 1\n",
-        )
-    )
-    bench.counts.totals = dict.fromkeys(load("zen4").events, 1e6)
-    code = run_topdown(replace(OPTIONS, level=5), CountingBackend(bench.roots, bench.collect))
-    output = bench.capsys.readouterr()
-    assert code == ExitCode.DONE
-    assert "-l 5: this CPU's tree has 2 levels; all are shown" in output.err
-    assert max(node["level"] or 0 for node in json.loads(output.out)["nodes"].values()) == 2
-
-
 @pytest.mark.parametrize("source", [Source.PMU, Source.AUTO])
 def test_cores_of_two_kinds_are_refused(bench: Bench, tmp_path: Path, source: Source) -> None:
     kinds = {
@@ -197,17 +104,6 @@ def test_without_counters_the_remedy_names_alternatives(bench: Bench, tmp_path: 
     with pytest.raises(UnableError, match="no hardware counters") as refused:
         bench.run(OPTIONS)
     assert "--source model" in refused.value.remedy
-
-
-@pytest.mark.parametrize("error", [TargetError("there is no process 5"), UnableError("no memory")])
-def test_errors_of_the_collector_are_propagated(
-    bench: Bench, tmp_path: Path, error: StallscopeError
-) -> None:
-    def refuse(*_: object) -> CollectionEnd:
-        raise error
-
-    with pytest.raises(type(error)):
-        run_topdown(OPTIONS, CountingBackend(bench.roots, refuse))
 
 
 def test_counting_starts_without_importing_analysis_packages() -> None:

@@ -1,19 +1,15 @@
 """Intervals in a terminal, and as a picture."""
 
-import xml.etree.ElementTree as ET
 from dataclasses import replace
 
 import click
 import pytest
 
 from harness.topdown.interval_text import IntervalLines, missing_values, plot, sparks, stacked
-from harness.topdown.picture import picture
 from harness.topdown.result import slice_record, topdown_result
-from stallscope.errors import UsageError
+from tests.harness.topdown.interval_results import RESULT
 from tests.harness.topdown.measurements import COUNTED, MISSING, SLICED, node
 from topdown.slots.measurement import Kind
-
-RESULT = topdown_result(SLICED)
 
 
 def test_every_interval_has_a_line_below_a_single_heading() -> None:
@@ -90,18 +86,3 @@ def test_impossible_values_have_a_reason_and_a_count() -> None:
         f"! Frontend_Bound in 2 of 22 intervals, first until 0.60 s: {cause}",
     ]
     assert list(missing_values(topdown_result(COUNTED), 200)) == []
-
-
-def test_the_picture_has_a_title() -> None:
-    result = topdown_result(replace(SLICED, source="<b>$\\frac{1}{0}$ & \x1b[31mred"))
-    svg = picture(result, "svg")
-    texts = " ".join(ET.fromstring(svg).itertext())
-    assert "<b>$\\frac{1}{0}$ & \\x1b[31mred (measured, unverified on this CPU)" in texts
-    assert "Backend_Bound" in texts
-    assert picture(result, "svg") == svg
-    assert picture(RESULT, "png").startswith(b"\x89PNG")
-
-
-def test_a_picture_without_intervals_is_refused() -> None:
-    with pytest.raises(UsageError, match="no intervals"):
-        picture(topdown_result(COUNTED), "svg")

@@ -2,12 +2,10 @@
 
 import re
 from dataclasses import replace
-from html.parser import HTMLParser
 
-from harness.topdown.absent_panel import panel_of_profile
-from harness.topdown.page import render_slots_page
 from harness.topdown.panel import slots_panel
 from harness.topdown.result import topdown_result
+from tests.harness.topdown.markup import words
 from tests.harness.topdown.measurements import (
     COUNTED,
     MISSING,
@@ -18,30 +16,6 @@ from tests.harness.topdown.measurements import (
     slices,
 )
 from topdown.slots.measurement import Measurement
-
-EVIL = "</dd><script>alert(1)</script>\u202e\x1b"
-
-
-class Words(HTMLParser):
-    """Collects tags and texts."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.tags: list[str] = []
-        self.texts: list[str] = []
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        del attrs
-        self.tags.append(tag)
-
-    def handle_data(self, data: str) -> None:
-        self.texts.append(data)
-
-
-def words(markup: str) -> Words:
-    result = Words()
-    result.feed(markup)
-    return result
 
 
 def cells(measurement: Measurement) -> list[list[str]]:
@@ -95,36 +69,3 @@ def test_an_impossible_value_is_flagged_and_not_drawn() -> None:
     assert 'width="0.00"' in panel
     assert 'class="slots-all"' in panel
     assert "<rect" not in panel.split('class="slots-all"')[1].split("</svg>")[0]
-
-
-def test_every_text_is_escaped() -> None:
-    hostile = replace(
-        COUNTED,
-        source=EVIL,
-        title=EVIL,
-        warnings=(EVIL,),
-        facts=((EVIL, EVIL),),
-        bottleneck_why=EVIL,
-        nodes=(replace(COUNTED.nodes[0], name=EVIL, unit=EVIL, warnings=(EVIL,)),),
-        bottleneck=(EVIL,),
-    )
-    page = render_slots_page(
-        topdown_result(hostile), title=EVIL, recording_name=EVIL, host={EVIL: EVIL}
-    )
-    assert words(page).tags.count("script") == 2  # the page's scripts: data, and an empty script
-    assert "\u202e" not in page
-    assert "\x1b" not in page
-
-
-def test_the_page_has_no_external_resources_and_no_inline_style() -> None:
-    page = render_slots_page(
-        topdown_result(SLICED), title="run", recording_name="run", host={"CPU": "x"}
-    )
-    assert not re.search(r'(?:src|href)="|url\(|@import| style="', page)
-    assert "default-src 'none'" in page
-
-
-def test_the_page_of_a_profile_names_commands_that_count_slots() -> None:
-    texts = " ".join(words(panel_of_profile(None)).texts)
-    assert "Slots were not counted" in texts
-    assert "stallscope topdown -p PID" in texts

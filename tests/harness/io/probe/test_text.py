@@ -1,13 +1,10 @@
 """The text of a probe for a terminal."""
 
 import pytest
-from msgspec import structs
 
 from harness.cli.command_line import main
 from harness.io.latencies import NAMES
-from harness.io.probe.histogram_rows import Scale
-from harness.io.probe.panel import panels
-from harness.io.probe.text import check_text, lines
+from harness.io.probe.text import lines
 from tests.harness.io.probe.results import DISK, result
 
 
@@ -26,27 +23,6 @@ def test_the_text_has_a_table_a_histogram_and_the_self_check(
     assert any("self check passed" in line for line in text)
 
 
-def test_a_failed_self_check_is_explained(capsys: pytest.CaptureFixture[str]) -> None:
-    check = {
-        "littles_law_error": None,
-        "cpu_delay_share": 0.31,
-        "ok": False,
-        "failed": ["31 % of the time our own CPU was not ours"],
-    }
-    failed = result(capsys, self_check=check, errors={"EIO": 3}, complete=False)
-    text = "\n".join(lines(failed, 100, Scale.LINEAR))
-    assert "SELF CHECK FAILED: do not rely on these numbers: 31 % of the time" in text
-    assert "3 requests failed with EIO" in text
-    assert "interrupted" in text
-    (panel,) = panels(failed)
-    assert "SELF CHECK FAILED" in panel.markup
-    assert "EIO" in panel.markup
-    assert "over time" not in panel.markup  # the series has two steps
-    reads = failed.reads["direct"]
-    passed = structs.replace(reads, self_check=structs.replace(reads.self_check, ok=True))
-    assert "neither" not in check_text(passed)
-
-
 def test_parts_of_cached_reads_and_probe_overhead_are_printed(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
@@ -62,18 +38,3 @@ def test_a_narrow_terminal_gets_a_transposed_table(capsys: pytest.CaptureFixture
     text = list(lines(result(capsys), 50))
     assert any(line.startswith("p99 ") for line in text)
     assert all(len(line) <= 50 for line in text)
-
-
-def test_hostile_texts_are_escaped(capsys: pytest.CaptureFixture[str]) -> None:
-    hostile_text = "<b>\x1b[31m\u202ex"
-    hostile = result(
-        capsys,
-        path=hostile_text,
-        warnings=[hostile_text],
-        facts={hostile_text: hostile_text},
-        kind=hostile_text,
-    )
-    assert "\x1b" not in "\n".join(lines(hostile, 100, Scale.LINEAR))
-    (panel,) = panels(hostile)
-    assert "<b>" not in panel.markup
-    assert "\x1b" not in panel.markup

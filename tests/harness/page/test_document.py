@@ -1,0 +1,40 @@
+"""Parts of a page: templates, escapes, policy."""
+
+import json
+import re
+
+import pytest
+from jinja2 import TemplateNotFound
+
+from harness.page.document import Document, fragment, json_for_script, render, sources
+
+EVIL = "</script><!--\u2028\u202e\x1b"
+
+
+def test_json_reads_back_and_cannot_end_the_script() -> None:
+    text = json_for_script({"name": EVIL})
+    assert json.loads(text) == {"name": EVIL}
+    assert not re.search("[<>&\u2028]", text)
+
+
+def test_style_and_script_are_allowed_by_their_hashes_only() -> None:
+    values = {
+        "title": EVIL, "recording": "", "about": "", "source": "", "panels": "", "facts": {},
+    }  # fmt: skip
+    page = render(Document("harness.page/panels.html", "x", "p { }", values, script="1;"))
+    assert page.count("'sha256-") == 2
+    assert "default-src 'none'" in page
+    assert EVIL not in page
+
+
+def test_a_missing_value_is_an_error_and_not_empty() -> None:
+    with pytest.raises(Exception, match="undefined"):
+        fragment("harness.page/panels.html")
+
+
+def test_sources_are_joined_in_their_order() -> None:
+    names = ("flame_view/theme.css", "tables.css")
+    whole = sources("harness.page", names)
+    assert whole == "\n".join(sources("harness.page", (name,)) for name in names)
+    with pytest.raises((FileNotFoundError, TemplateNotFound)):
+        sources("harness.page", ("missing.css",))
