@@ -1,0 +1,268 @@
+"""Time of each thread by state: the intervals, corrected by what only totals show.
+
+- User and system time of running threads by the CPU samples' leaves.
+- Time in the run queue after a wake-up without wake-up records: the difference to schedstat.
+- Throttled time without kernel chains: the cgroup's total, shared by time in the run queue.
+- Stolen time: a CPU that the hypervisor takes away looks busy to switch records but not to
+  schedstat, so it is their difference, at most the machine's steal.
+
+The states of a thread always add up to its wall time.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from topdown.waits.records import NO_STACK, ThreadReading, WaitRecords
+from topdown.waits.stack_names import StackNames
+from topdown.waits.states import Intervals, ThreadState
+from topdown.waits.wait_kinds import Evidence, WaitKinds
+
+STATES = len(ThreadState)
+# With fewer samples the shares of the process are used.
+MIN_SAMPLES = 10
+WAITS = (
+    ThreadState.LOCK,
+    ThreadState.CONDITION,
+    ThreadState.DISK_READ,
+    ThreadState.DISK_WRITE,
+    ThreadState.NETWORK,
+    ThreadState.PAGE_FAULT,
+    ThreadState.SLEEP,
+    ThreadState.STOPPED,
+    ThreadState.OTHER,
+    ThreadState.UNKNOWN,
+)
+Amounts = npt.NDArray[np.int64]  # (n_threads, STATES), nanoseconds
+
+SAMPLES = "CPU samples, in proportion"
+SCHEDSTAT = "schedstat"
+CPU_STAT = "the cgroup's cpu.stat, by time in the run queue"
+STEAL = "switch records minus schedstat, at most the machine's steal"
+
+
+@dataclass(frozen=True, slots=True)
+class ThreadTotals:
+    """Time by thread and state.
+
+    ``wall_ns`` (n_threads,) is the sum of a thread's states. ``run_ns`` and ``queue_ns``: by
+    schedstat, None if not read. ``sources``: nanoseconds by state and text of the source.
+    """
+
+    amounts: Amounts
+    run_ns: tuple[int | None, ...]
+    queue_ns: tuple[int | None, ...]
+    sources: Mapping[ThreadState, Mapping[str, int]]
+    kernel_sampled: bool
+
+    @property
+    def wall_ns(self) -> npt.NDArray[np.int64]:
+        """Return the time that each thread lived during the recording."""
+        return np.asarray(self.amounts.sum(axis=1))
+
+
+def thread_totals(
+    records: WaitRecords, kinds: WaitKinds, names: StackNames, *, kernel_sampled: bool = True
+) -> ThreadTotals:
+    """Return the time of each thread by state.
+
+    ``kernel_sampled``: whether CPU samples include kernel code; otherwise running time is user.
+    """
+    intervals = kinds.intervals
+    amounts = _sums(intervals, len(records.threads))
+    sources = _Sources(kinds)
+    schedstat = _schedstat(records)
+    _move_stolen(amounts, records, intervals, schedstat, sources)
+    if records.wake_ups is None:
+        _move_queue(amounts, intervals, schedstat, sources)
+    if not amounts[:, ThreadState.THROTTLED].any():
+        _move_throttled(amounts, records, sources)
+    if kernel_sampled:
+        _move_system(amounts, records, names, sources)
+    return ThreadTotals(
+        amounts,
+        tuple(None if value < 0 else value for value in schedstat.run_ns.tolist()),
+        tuple(None if value < 0 else value for value in schedstat.queue_ns.tolist()),
+        sources.amounts,
+        kernel_sampled,
+    )
+
+
+class _Sources:
+    """Nanoseconds by state and source."""
+
+    def __init__(self, kinds: WaitKinds) -> None:
+        keys = kinds.intervals.state.astype(np.int64) * 256 + kinds.evidence
+        unique, inverse = np.unique(keys, return_inverse=True)
+        sums = np.bincount(inverse, kinds.intervals.duration_ns, minlength=len(unique))
+        self.amounts: dict[ThreadState, dict[str, int]] = {}
+        for key, amount in zip(unique.tolist(), sums.tolist(), strict=True):
+            state, evidence = ThreadState(key >> 8), Evidence(key & 255)
+            self.amounts.setdefault(state, {})[evidence.text] = round(amount)
+
+    def move(self, before: ThreadState, after: ThreadState, amount: int, source: str) -> None:
+        """Move an amount to another state, whose source differs."""
+        if amount <= 0:
+            return
+        of_before = self.amounts.get(before, {})
+        for text in list(of_before):
+            part = min(amount, of_before[text])
+            of_before[text] -= part
+            if not of_before[text]:
+                del of_before[text]
+            moved = self.amounts.setdefault(after, {})
+            moved[source] = moved.get(source, 0) + part
+            amount -= part
+
+
+def _sums(intervals: Intervals, threads: int) -> Amounts:
+    keys = intervals.thread.astype(np.int64) * STATES + intervals.state
+    sums = np.bincount(keys, intervals.duration_ns, minlength=threads * STATES)
+    return np.rint(sums).astype(np.int64).reshape(threads, STATES)
+
+
+@dataclass(frozen=True, slots=True)
+class _Schedstat:
+    """Run and queue time of each thread between two readings; -1 if there are no two."""
+
+    run_ns: npt.NDArray[np.int64]
+    queue_ns: npt.NDArray[np.int64]
+    begin_ns: npt.NDArray[np.uint64]
+    end_ns: npt.NDArray[np.uint64]
+
+    def recorded(self, intervals: Intervals, state: ThreadState) -> npt.NDArray[np.int64]:
+        """Return the time of each thread in a state between its readings, by the intervals."""
+        rows = np.flatnonzero(intervals.state == state)
+        thread = intervals.thread[rows]
+        begin = np.maximum(intervals.begin_ns[rows], self.begin_ns[thread])
+        end = np.minimum(intervals.end_ns[rows], self.end_ns[thread])
+        length = np.maximum(end.astype(np.int64) - begin.astype(np.int64), 0)
+        sums = np.bincount(thread, length, minlength=len(self.run_ns))
+        return np.rint(sums).astype(np.int64)
+
+
+def _schedstat(records: WaitRecords) -> _Schedstat:
+    """Return what schedstat says; a thread that started or ended meanwhile has no two readings."""
+    count = len(records.threads)
+    result = _Schedstat(
+        np.full(count, -1, np.int64),
+        np.full(count, -1, np.int64),
+        np.zeros(count, np.uint64),
+        np.zeros(count, np.uint64),
+    )
+    first: dict[int, ThreadReading] = {}
+    for reading in sorted(records.readings, key=lambda reading: reading.at_ns):
+        thread = reading.thread
+        if thread >= count or reading.run_ns is None or reading.queue_ns is None:
+            continue
+        start = first.setdefault(thread, reading)
+        if start is reading:
+            continue
+        assert start.run_ns is not None
+        assert start.queue_ns is not None
+        result.run_ns[thread] = max(0, reading.run_ns - start.run_ns)
+        result.queue_ns[thread] = max(0, reading.queue_ns - start.queue_ns)
+        result.begin_ns[thread], result.end_ns[thread] = start.at_ns, reading.at_ns
+    return result
+
+
+def _move(
+    amounts: Amounts,
+    change: npt.NDArray[np.int64],
+    before: ThreadState,
+    after: ThreadState,
+) -> npt.NDArray[np.int64]:
+    """Move an amount of each thread between states, at most what it has; return the amounts."""
+    limited = np.clip(change, 0, amounts[:, before])
+    amounts[:, before] -= limited
+    amounts[:, after] += limited
+    return limited
+
+
+def _move_stolen(
+    amounts: Amounts,
+    records: WaitRecords,
+    intervals: Intervals,
+    schedstat: _Schedstat,
+    sources: _Sources,
+) -> None:
+    """Move running time that schedstat does not have to stolen time, if the machine had steal."""
+    steal_ns = max((row.steal_ns or 0 for row in records.throttled), default=0)
+    if not steal_ns:
+        return
+    excess = schedstat.recorded(intervals, ThreadState.USER) - schedstat.run_ns
+    stolen = np.where(schedstat.run_ns >= 0, np.maximum(excess, 0), 0)
+    total = int(stolen.sum())
+    if total > steal_ns:
+        stolen = (stolen * (steal_ns / total)).astype(np.int64)
+    moved = _move(amounts, stolen, ThreadState.USER, ThreadState.STOLEN)
+    sources.move(ThreadState.USER, ThreadState.STOLEN, int(moved.sum()), STEAL)
+
+
+def _move_queue(
+    amounts: Amounts, intervals: Intervals, schedstat: _Schedstat, sources: _Sources
+) -> None:
+    """Move time in the run queue after wake-ups out of the waits, by number of waits."""
+    recorded = schedstat.recorded(intervals, ThreadState.RUN_QUEUE)
+    recorded += schedstat.recorded(intervals, ThreadState.THROTTLED)
+    missing = np.where(schedstat.queue_ns >= 0, schedstat.queue_ns - recorded, 0)
+    keys = intervals.thread.astype(np.int64) * STATES + intervals.state
+    counts = np.bincount(keys, minlength=amounts.size).reshape(amounts.shape)
+    waits = counts[:, list(WAITS)].sum(axis=1)
+    for state in WAITS:
+        share = np.divide(counts[:, state], waits, out=np.zeros(len(waits)), where=waits > 0)
+        part = np.rint(np.maximum(missing, 0) * share).astype(np.int64)
+        moved = _move(amounts, part, state, ThreadState.RUN_QUEUE)
+        sources.move(state, ThreadState.RUN_QUEUE, int(moved.sum()), SCHEDSTAT)
+
+
+def _move_throttled(amounts: Amounts, records: WaitRecords, sources: _Sources) -> None:
+    """Move a cgroup's throttled time out of the run queue of its threads, in proportion."""
+    cgroup_of: dict[int, str] = {}
+    for reading in records.readings:
+        if reading.cgroup:
+            cgroup_of[reading.thread] = reading.cgroup
+    for row in records.throttled:
+        members = [thread for thread, cgroup in cgroup_of.items() if cgroup == row.cgroup]
+        queue = amounts[members, ThreadState.RUN_QUEUE]
+        total = int(queue.sum())
+        if not row.throttled_ns or not total:
+            continue
+        change = np.zeros(len(amounts), np.int64)
+        change[members] = (queue * min(1.0, row.throttled_ns / total)).astype(np.int64)
+        moved = _move(amounts, change, ThreadState.RUN_QUEUE, ThreadState.THROTTLED)
+        sources.move(ThreadState.RUN_QUEUE, ThreadState.THROTTLED, int(moved.sum()), CPU_STAT)
+
+
+def _move_system(
+    amounts: Amounts, records: WaitRecords, names: StackNames, sources: _Sources
+) -> None:
+    """Divide running time into user and system time, in proportion to CPU samples."""
+    samples = records.cpu_samples
+    count = len(records.threads)
+    known = samples.stack != NO_STACK
+    weight = np.where(samples.period_ns > 0, samples.period_ns, 1).astype(np.float64)
+    in_kernel = np.zeros(len(samples.stack), np.bool_)
+    in_kernel[known] = names.kernel_leaf[samples.stack[known]]
+    processes = np.unique([thread.pid for thread in records.threads], return_inverse=True)[1]
+    share = np.zeros(count)
+    decided = np.zeros(count, np.bool_)
+    everything = np.zeros(count, np.int64)
+    for least, group in ((MIN_SAMPLES, np.arange(count)), (1, processes), (1, everything)):
+        group_of = group[samples.thread]
+        size = count + 1
+        number = np.bincount(group_of, minlength=size)
+        total = np.bincount(group_of, weight, minlength=size)
+        kernel = np.bincount(group_of, weight * in_kernel, minlength=size)
+        usable = ~decided & (number[group] >= least) & (total[group] > 0)
+        share[usable] = (kernel[group] / np.maximum(total[group], 1e-9))[usable]
+        decided |= usable
+    change = np.rint(amounts[:, ThreadState.USER] * share).astype(np.int64)
+    moved = _move(amounts, change, ThreadState.USER, ThreadState.SYSTEM)
+    running = int(amounts[:, ThreadState.USER].sum() + moved.sum())
+    if decided.any() and running:
+        sources.amounts[ThreadState.USER] = {SAMPLES: running - int(moved.sum())}
+        if moved.any():
+            sources.amounts[ThreadState.SYSTEM] = {SAMPLES: int(moved.sum())}
