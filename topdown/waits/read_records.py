@@ -1,0 +1,381 @@
+"""The records of waits of a recording: its capture and its log, as WaitRecords.
+
+Thread ids may be used again within a recording; each thread that starts after the exit of another
+with the same ids gets a separate row. Switches are taken from the records of threads if a thread
+has these, else from those of whole CPUs: both describe the same switch.
+
+Cost: 0.3 us per switch.
+"""
+
+from collections import defaultdict
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from stallscope.printable import MAX_NAME_LENGTH
+from topdown.stacks.captures.events import select_event
+from topdown.waits.records import (
+    NO_ROW,
+    NO_THREAD,
+    CpuSamples,
+    Indices,
+    LostRecords,
+    OwnerReading,
+    Switches,
+    SwitchSamples,
+    TaskEvents,
+    TaskKind,
+    ThreadReading,
+    ThrottledTime,
+    Times,
+    WaitingThread,
+    WaitRecords,
+    WakeContext,
+    WakeUps,
+)
+from topdown.waits.wait_log import ThreadLine, WaitLog
+
+if TYPE_CHECKING:
+    from stallscope._native import Capture
+
+_SOFTWARE, _CONTEXT_SWITCHES, _DUMMY = 1, 3, 9  # PERF_TYPE_SOFTWARE, PERF_COUNT_SW_*
+_TRACEPOINT = 2
+_HARD_INTERRUPT, _SOFT_INTERRUPT = 0x08, 0x10  # common_flags of a tracepoint
+_WORD_LIMIT = 1 << 64
+
+
+def read_wait_records(
+    capture: "Capture",
+    log: WaitLog | None = None,
+    *,
+    begin_ns: int | None = None,
+    end_ns: int | None = None,
+    cpus: int | None = None,
+) -> WaitRecords:
+    """Return the records of a capture and its log.
+
+    ``begin_ns`` and ``end_ns``: of the recording; None: from the first to the last record.
+    ``cpus``: the machine's number of CPUs; None: the highest recorded number of a CPU plus 1.
+    """
+    lives = _Lives.of(capture)
+    switches = _switches(capture, lives)
+    samples = _event_rows(capture, switch_samples=True)
+    cpu_rows = _cpu_rows(capture)
+    is_target = _targets(capture, log, samples, cpu_rows)
+    begin, end = _extent(capture, log, begin_ns, end_ns)
+    return WaitRecords(
+        begin_ns=begin,
+        end_ns=end,
+        threads=lives.threads(is_target),
+        switches=switches,
+        switch_samples=_switch_samples(capture, lives, samples),
+        wake_ups=_wake_ups(capture, lives),
+        tasks=TaskEvents(
+            capture.task_time_ns,
+            lives.at_times(capture.task_thread, capture.task_time_ns),
+            capture.task_kind,
+        ),
+        cpu_samples=_cpu_samples(capture, lives, cpu_rows),
+        readings=_readings(log, lives),
+        lost=tuple(
+            LostRecords(*row)
+            for row in zip(
+                capture.lost_begin_ns.tolist(),
+                capture.lost_end_ns.tolist(),
+                capture.lost_cpu.tolist(),
+                capture.lost_count.tolist(),
+                strict=True,
+            )
+        ),
+        throttled=_throttled(log),
+        owners=_owners(log, lives),
+        whole_cpus=_has_whole_cpus(capture),
+        cpus=cpus or _cpus_seen(capture),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Lives:
+    """The threads of a capture by life: ids that are used again get further rows.
+
+    Rows up to the number of the capture's threads are first lives. ``reused`` has the other rows
+    of a thread of the capture, with the times of their starts, ascending.
+    """
+
+    capture: "Capture"
+    reused: dict[int, tuple[npt.NDArray[np.uint64], npt.NDArray[np.uint32]]]
+    thread_of: npt.NDArray[np.uint32]  # the capture's thread of each row
+    rows_of_ids: dict[tuple[int, int], int]  # pid and tid: the first row
+
+    @staticmethod
+    def of(capture: "Capture") -> "_Lives":
+        count = len(capture.threads)
+        thread_of = list(range(count))
+        starts: dict[int, list[tuple[int, int]]] = defaultdict(list)
+        has_exited: set[int] = set()
+        for time_ns, thread, kind in _task_rows(capture):
+            if kind == TaskKind.EXIT:
+                has_exited.add(thread)
+            elif kind == TaskKind.START and thread in has_exited:
+                has_exited.discard(thread)
+                starts[thread].append((time_ns, len(thread_of)))
+                thread_of.append(thread)
+        reused = {
+            thread: (
+                np.array([time_ns for time_ns, _ in lives], np.uint64),
+                np.array([thread, *(row for _, row in lives)], np.uint32),
+            )
+            for thread, lives in starts.items()
+        }
+        ids = {(thread.pid, thread.tid): row for row, thread in enumerate(capture.threads)}
+        return _Lives(capture, reused, np.array(thread_of, np.uint32), ids)
+
+    def at_times(self, thread: Indices, time_ns: Times) -> Indices:
+        """Return the life of each row's thread at its time."""
+        if not self.reused or not len(thread):
+            return thread
+        lives = thread.copy()
+        is_reused = np.zeros(len(self.capture.threads), np.bool_)
+        is_reused[list(self.reused)] = True
+        known = thread != NO_THREAD
+        rows = np.flatnonzero(known & is_reused[np.where(known, thread, 0)])
+        for member in np.unique(thread[rows]).tolist():
+            own = rows[thread[rows] == member]
+            starts, numbers = self.reused[member]
+            lives[own] = numbers[np.searchsorted(starts, time_ns[own], side="right")]
+        return lives
+
+    def at(self, pid: int, tid: int, time_ns: int) -> int | None:
+        """Return the life of the thread with these ids at a time; None if it is unknown."""
+        thread = self.rows_of_ids.get((pid, tid))
+        if thread is None or thread not in self.reused:
+            return thread
+        starts, numbers = self.reused[thread]
+        return int(numbers[np.searchsorted(starts, time_ns, side="right")])
+
+    def threads(self, is_target: npt.NDArray[np.bool_]) -> tuple[WaitingThread, ...]:
+        """Return the lives as threads."""
+        named = [
+            WaitingThread(
+                thread.pid, thread.tid, _text(thread.name), _text(thread.process_name), target
+            )
+            for thread, target in zip(self.capture.threads, is_target.tolist(), strict=True)
+        ]
+        return tuple(named[thread] for thread in self.thread_of.tolist())
+
+
+def _task_rows(capture: "Capture") -> "zip[tuple[int, int, int]]":
+    return zip(
+        capture.task_time_ns.tolist(),
+        capture.task_thread.tolist(),
+        capture.task_kind.tolist(),
+        strict=True,
+    )
+
+
+def _text(name: bytes) -> str:
+    return name[:MAX_NAME_LENGTH].decode("utf-8", "replace")
+
+
+def _switches(capture: "Capture", lives: _Lives) -> Switches:
+    """Return the switches, those of threads before those of whole CPUs."""
+    thread, other = capture.switch_thread, capture.switch_other
+    of_cpu = other != NO_THREAD
+    kept = np.ones(len(thread), np.bool_)
+    if of_cpu.any() and not of_cpu.all():
+        has_own = np.zeros(len(capture.threads), np.bool_)
+        has_own[thread[~of_cpu]] = True
+        kept = ~of_cpu | ~has_own[thread]
+    if kept.all():
+        time_ns, cpu, kind = capture.switch_time_ns, capture.switch_cpu, capture.switch_kind
+    else:
+        time_ns, cpu = capture.switch_time_ns[kept], capture.switch_cpu[kept]
+        kind, thread, other = capture.switch_kind[kept], thread[kept], other[kept]
+    return Switches(
+        time_ns, lives.at_times(thread, time_ns), cpu, kind, lives.at_times(other, time_ns)
+    )
+
+
+def _has_whole_cpus(capture: "Capture") -> bool:
+    return bool((capture.switch_other != NO_THREAD).any())
+
+
+def _event_rows(capture: "Capture", *, switch_samples: bool) -> npt.NDArray[np.intp]:
+    """Return the samples of context switches, or those of events that measure CPU time."""
+    if not capture.attributes or not len(capture.event):
+        return np.zeros(0, np.intp)
+    chosen = np.array(
+        [
+            attribute.type == _SOFTWARE and attribute.config == _CONTEXT_SWITCHES
+            for attribute in capture.attributes
+        ],
+        np.bool_,
+    )
+    others = np.array(
+        [
+            attribute.type == _TRACEPOINT
+            or (attribute.type == _SOFTWARE and attribute.config == _DUMMY)
+            for attribute in capture.attributes
+        ],
+        np.bool_,
+    )
+    return np.flatnonzero((chosen if switch_samples else ~chosen & ~others)[capture.event])
+
+
+def _cpu_rows(capture: "Capture") -> npt.NDArray[np.intp]:
+    """Return the samples of the first event that measures CPU time."""
+    rows = _event_rows(capture, switch_samples=False)
+    if not len(rows):
+        return rows
+    return select_event(capture, int(capture.event[rows].min())).rows
+
+
+def _targets(
+    capture: "Capture",
+    log: WaitLog | None,
+    switch_samples: npt.NDArray[np.intp],
+    cpu_rows: npt.NDArray[np.intp],
+) -> npt.NDArray[np.bool_]:
+    """Return which of the capture's threads belong to the target.
+
+    These are the threads of processes with records of threads (samples, switches), or named in
+    the log. Records of whole CPUs also concern other processes; if there are no others, all
+    threads but the idle ones are the target.
+    """
+    pids = np.array([thread.pid for thread in capture.threads], np.int64)
+    is_idle = np.array([thread.pid == 0 for thread in capture.threads], np.bool_)
+    of_target = np.zeros(len(pids), np.bool_)
+    of_target[capture.thread[switch_samples]] = True
+    of_target[capture.thread[cpu_rows]] = True
+    of_target[capture.switch_thread[capture.switch_other == NO_THREAD]] = True
+    logged = {line.pid for line in log.threads} if log is not None else set[int]()
+    of_target |= np.isin(pids, list(logged))
+    if not of_target.any():
+        return ~is_idle
+    return np.isin(pids, np.unique(pids[of_target])) & ~is_idle
+
+
+def _switch_samples(capture: "Capture", lives: _Lives, rows: npt.NDArray[np.intp]) -> SwitchSamples:
+    time_ns = capture.time_ns[rows]
+    if len(capture.register_row):
+        register_row = capture.register_row[rows]
+    else:
+        register_row = np.full(len(rows), NO_ROW, np.uint32)
+    return SwitchSamples(
+        time_ns,
+        lives.at_times(capture.thread[rows], time_ns),
+        capture.stack[rows],
+        register_row,
+        capture.registers,
+    )
+
+
+def _wake_ups(capture: "Capture", lives: _Lives) -> WakeUps | None:
+    """Return the wake-ups; None if the capture has no event that records them."""
+    names = (attribute.name.split(":") for attribute in capture.attributes)
+    if not any(parts[:2] == ["sched", "sched_waking"] for parts in names):
+        return None
+    time_ns, flags = capture.wake_time_ns, capture.wake_flags
+    context = np.full(len(flags), WakeContext.TASK, np.uint8)
+    context[(flags & _SOFT_INTERRUPT) != 0] = WakeContext.SOFT_INTERRUPT
+    context[(flags & _HARD_INTERRUPT) != 0] = WakeContext.HARD_INTERRUPT
+    return WakeUps(
+        time_ns,
+        lives.at_times(capture.wake_wakee, time_ns),
+        lives.at_times(capture.wake_waker, time_ns),
+        capture.wake_cpu,
+        context,
+        capture.wake_stack,
+    )
+
+
+def _cpu_samples(capture: "Capture", lives: _Lives, rows: npt.NDArray[np.intp]) -> CpuSamples:
+    time_ns = capture.time_ns[rows]
+    return CpuSamples(
+        time_ns,
+        lives.at_times(capture.thread[rows], time_ns),
+        capture.cpu[rows],
+        capture.stack[rows],
+        capture.period[rows],
+    )
+
+
+def _extent(
+    capture: "Capture", log: WaitLog | None, begin_ns: int | None, end_ns: int | None
+) -> tuple[int, int]:
+    columns = (
+        capture.time_ns,
+        capture.switch_time_ns,
+        capture.task_time_ns,
+        capture.wake_time_ns,
+    )
+    moments = [
+        int(times[times > 0][place]) for times in columns if times.any() for place in (0, -1)
+    ]
+    moments += [line.at_ns for line in log.threads] if log is not None else []
+    begin = min(moments, default=0) if begin_ns is None else begin_ns
+    return begin, max(begin, max(moments, default=0) if end_ns is None else end_ns)
+
+
+def _cpus_seen(capture: "Capture") -> int:
+    highest = max(int(capture.cpu.max(initial=-1)), int(capture.switch_cpu.max(initial=-1)))
+    return highest + 1 if highest >= 0 else 1
+
+
+def _readings(log: WaitLog | None, lives: _Lives) -> tuple[ThreadReading, ...]:
+    if log is None:
+        return ()
+    readings = [
+        ThreadReading(
+            line.at_ns, thread, line.state, line.run_ns, line.queue_ns, _call(line), line.cgroup
+        )
+        for line in log.threads
+        if (thread := lives.at(line.pid, line.tid, line.at_ns)) is not None
+    ]
+    return tuple(sorted(readings, key=lambda reading: reading.at_ns))
+
+
+def _call(line: ThreadLine) -> tuple[int, ...]:
+    words = line.syscall or ()
+    return words if all(-_WORD_LIMIT < word < _WORD_LIMIT for word in words) else ()
+
+
+def _throttled(log: WaitLog | None) -> tuple[ThrottledTime, ...]:
+    """Return the throttling of each cgroup, and stolen time, between start and end."""
+    if log is None:
+        return ()
+    steal = _difference([line.steal_ns for line in log.cpus])
+    by_path = defaultdict(list)
+    for line in log.cgroups:
+        by_path[line.path].append(line)
+    rows = [
+        ThrottledTime(
+            path,
+            _difference([line.throttled_ns for line in lines]),
+            _difference([line.periods_throttled for line in lines]),
+            steal,
+        )
+        for path, lines in by_path.items()
+    ]
+    if not rows and steal is not None:
+        rows.append(ThrottledTime("", None, None, steal))
+    return tuple(rows)
+
+
+def _difference(values: list[int | None]) -> int | None:
+    """Return the growth from the first to the last value; None without two values."""
+    known = [value for value in values if value is not None]
+    return max(0, known[-1] - known[0]) if len(known) > 1 else None
+
+
+def _owners(log: WaitLog | None, lives: _Lives) -> tuple[OwnerReading, ...]:
+    if log is None:
+        return ()
+    return tuple(
+        OwnerReading(line.at_ns, waiter, line.address, line.kind, line.owner_tid, line.reason)
+        for line in log.owners
+        if line.address < _WORD_LIMIT
+        and (waiter := lives.at(line.pid, line.waiter, line.at_ns)) is not None
+    )
