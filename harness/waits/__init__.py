@@ -1,0 +1,1 @@
+"""`stallscope waits`: wall time of threads by state, locks and the causes of waits."""

@@ -1,0 +1,139 @@
+"""The result of `stallscope waits`: wall time by state, locks, causes and idle pools.
+
+Every state is in ``states_ns``, also with 0, and those of a thread add up to its ``wall_ns``.
+"""
+
+from stallscope.documents import Amount, Count, Document, Integer, Record, Share
+
+
+class ThreadWaits(Record, frozen=True, kw_only=True):
+    """A thread; ``run_ns`` and ``queue_ns`` are those of schedstat, None if it was not read."""
+
+    tid: Integer
+    name: str
+    states_ns: dict[str, Count]
+    pid: Integer
+    process: str
+    group: str
+    wall_ns: Count
+    run_ns: Count | None
+    queue_ns: Count | None
+
+
+class GroupWaits(Record, frozen=True, kw_only=True):
+    """Threads of one program whose names differ by a number at most; sums over the threads."""
+
+    process: str
+    name: str
+    threads: Count
+    wall_ns: Count
+    states_ns: dict[str, Count]
+
+
+class StateSource(Record, frozen=True, kw_only=True):
+    """Source of the time in a state."""
+
+    state: str
+    source: str
+    time_ns: Count
+
+
+class MissingSource(Record, frozen=True, kw_only=True):
+    """A source that was not available, and how it becomes available."""
+
+    name: str
+    reason: str
+    remedy: str
+
+
+class LockOwner(Record, frozen=True, kw_only=True):
+    """The thread that held a lock for the longest part of the waits.
+
+    ``stack``: functions, innermost first; ``stack_source`` names where it comes from.
+    """
+
+    tid: Integer
+    name: str
+    stack: tuple[str, ...] = ()
+    stack_source: str = ""
+    share: Share | None = None  # of the wait time with a known owner
+
+
+class LockCaller(Record, frozen=True, kw_only=True):
+    """Wait time of a lock by function: of its own calls, and of all calls below it."""
+
+    function: str
+    attributed_ns: Count
+    inclusive_ns: Count
+
+
+class LockWaits(Record, frozen=True, kw_only=True):
+    """Waits for one lock; ``owner_unknown``: why no owner is named."""
+
+    address: str  # hexadecimal
+    kind: str
+    wait_ns: Count
+    waits: Count
+    owner: LockOwner | None
+    callers: tuple[LockCaller, ...]
+    owner_unknown: str = ""
+    signs: tuple[str, ...] = ()  # convoy, thundering herd, preempted holder, ...
+
+
+class CauseLink(Record, frozen=True, kw_only=True):
+    """A link of the chain from a waiting thread to the cause."""
+
+    name: str
+    wait_ns: Count
+
+
+class WaitCause(Record, frozen=True, kw_only=True):
+    """A cause of waits, with the wait time that ends at it."""
+
+    kind: str  # "thread", "device", "network", "timer", "lock", "run_queue", ...
+    name: str
+    wait_ns: Count
+    chain: tuple[CauseLink, ...]
+
+
+class IdlePool(Record, frozen=True, kw_only=True):
+    """Threads that wait for work; ``rule`` is the rule by which they were set apart."""
+
+    name: str
+    process: str
+    threads: Count
+    wall_ns: Count
+    place: str
+    rule: str
+
+
+class QueueUser(Record, frozen=True, kw_only=True):
+    """What ran while threads of the target were in the run queue of its CPU."""
+
+    kind: str  # "process", "kernel thread", "target" or "unknown"
+    name: str
+    pid: Integer | None
+    cgroup: str | None
+    time_ns: Count
+
+
+class WaitsResult(Document, frozen=True, kw_only=True, tag="stallscope.waits/1"):
+    """Wall time of threads by state. ``causes`` are in order of cost.
+
+    ``unattributed_share``: of all wall time, in the states other and unknown; None without time.
+    """
+
+    title: str
+    wall_ns: Count
+    threads: tuple[ThreadWaits, ...]
+    groups: tuple[GroupWaits, ...]
+    locks: tuple[LockWaits, ...]
+    causes: tuple[WaitCause, ...]
+    idle_pools: tuple[IdlePool, ...]
+    run_queue: tuple[QueueUser, ...]
+    unattributed_share: Amount | None
+    sources: tuple[StateSource, ...]
+    missing: tuple[MissingSource, ...]
+    warnings: tuple[str, ...]
+    recording: str
+    report: str | None
