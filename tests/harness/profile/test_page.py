@@ -12,7 +12,6 @@ from pathlib import Path
 
 import pytest
 
-from harness.page import document
 from harness.profile.page import PageContent, render_page
 from stallscope.recordings import StackRecording
 from topdown.stacks import profile as contract
@@ -20,6 +19,7 @@ from topdown.stacks.profile import Function, FunctionKind, Profile, StackShares,
 from topdown.stacks.python.shares import PythonShares
 
 GOLDEN = Path(__file__).parent / "golden" / "flame_page.txt"
+
 HOSTILE = [
     "</script><script>window.pwned=1</script>",
     "<img src=x onerror=window.pwned=1>",
@@ -133,13 +133,6 @@ def test_hostile_names_add_no_markup(profile_of: Callable[..., Profile]) -> None
         return [tag for tag, _ in outline(text).elements]
 
     assert tags(HOSTILE) == tags([f"plain{n}" for n in range(len(HOSTILE))])
-
-
-def test_json_for_script_reads_back_and_cannot_end_the_script() -> None:
-    value = {"</script>": ["<!--", "&amp;", "\u2028\u2029"]}
-    text = document.json_for_script(value)
-    assert json.loads(text) == value
-    assert not set("<>&\u2028\u2029") & set(text)
 
 
 def test_kinds_truncated_stacks_and_remedies_are_in_the_static_text(

@@ -16,7 +16,7 @@ from stallscope.collector import CollectionEnd, CollectorProgress, CountOptions
 from stallscope.errors import ExitCode
 from stallscope.system_files import Roots
 from tests.topdown.slots.counting.played import PlayedCollector, recorded
-from tests.topdown.slots.counting.test_session import DEVICES, INTEL
+from tests.topdown.slots.counting.skylake import DEVICES, INTEL
 
 COMMAND = Choice((), ("./work",), False, "", "", None)
 OPTIONS = TopdownOptions(Source.PMU, None, COMMAND, OutputForm.JSON)

@@ -6,7 +6,7 @@ import pytest
 
 from tests.harness.topdown.bench import Bench, machine
 from tests.topdown.slots.counting.played import PlayedCollector
-from tests.topdown.slots.counting.test_session import SKYLAKE
+from tests.topdown.slots.counting.skylake import SKYLAKE
 
 
 @pytest.fixture

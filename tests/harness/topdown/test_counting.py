@@ -14,7 +14,7 @@ from stallscope.errors import UnableError, UsageError
 from stallscope.system_files import Roots
 from tests.harness.topdown.bench import OPTIONS, Bench
 from tests.topdown.slots.counting.played import recorded
-from tests.topdown.slots.counting.test_session import DEVICES, INTEL, SKYLAKE
+from tests.topdown.slots.counting.skylake import DEVICES, INTEL, SKYLAKE
 
 
 def test_repeat_is_across_runs(bench: Bench) -> None:

@@ -13,7 +13,7 @@ from stallscope.errors import ExitCode, StallscopeError, TargetError, UnableErro
 from stallscope.system_files import Roots
 from tests.harness.topdown.bench import OPTIONS, Bench
 from tests.topdown.slots.counting.played import recorded
-from tests.topdown.slots.counting.test_session import DEVICES
+from tests.topdown.slots.counting.skylake import DEVICES
 from topdown.slots.model import load
 
 

@@ -1,13 +1,11 @@
 """The disk engine on simulated disks, whose results are known exactly."""
 
-import json
 import os
 import signal
 from pathlib import Path
 
 import pytest
 
-from ioprobe.engine import process as engine_process
 from ioprobe.engine.engine import (
     EngineEnd,
     EngineFacts,
@@ -16,9 +14,8 @@ from ioprobe.engine.engine import (
     PointResult,
     measure_points,
 )
-from ioprobe.engine.lines import ProgramLine, decode_event
 from ioprobe.target.simulated import SimulatedDisk
-from stallscope.errors import ExitCode, RecordingError, StallscopeError, UsageError
+from stallscope.errors import ExitCode, StallscopeError, UsageError
 from stallscope.histograms import read_interval_log
 from tests.ioprobe.engine_target import MS, Target, measure
 
@@ -128,41 +125,3 @@ def test_ctrl_c_ends_the_point_and_keeps_its_result() -> None:
     assert result.interrupted
     assert result.requests > 0
     assert events[-1] == EngineEnd(interrupted=True)
-
-
-def engine_of(pid: int) -> int:
-    """Return the pid of the engine that a process started last."""
-    children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
-    engines = [
-        child
-        for child in children
-        if Path(f"/proc/{child}/comm").read_text() == "stallscope-ioqu\n"
-    ]
-    return int(engines[-1])
-
-
-def test_an_engine_that_ignores_ctrl_c_is_killed(monkeypatch) -> None:
-    monkeypatch.setattr(engine_process, "INTERRUPT_TIMEOUT_S", 0.2)
-    events, engine = [], 0
-    target = Target(simulated=SimulatedDisk(1, 1000))
-    for event in measure_points(target, [Point("a", depth=64, duration_s=80_000)]):
-        events.append(event)
-        if isinstance(event, PointProgress) and not engine:
-            engine = engine_of(os.getpid())
-            os.kill(engine, signal.SIGSTOP)
-            os.kill(os.getpid(), signal.SIGINT)
-    assert events[-1] == EngineEnd(interrupted=True)
-    assert not any(isinstance(event, PointResult) for event in events)
-    assert not Path(f"/proc/{engine}").exists()
-
-
-def line_of(document: dict[str, object]) -> ProgramLine:
-    return ProgramLine(str(document["kind"]), json.dumps(document).encode())
-
-
-def test_a_line_without_a_number_is_an_error() -> None:
-    line = {"kind": "progress", "id": "a", "elapsed_s": 1.0, "requests": 5}
-    assert decode_event(line_of(line), {}) == PointProgress("a", 1.0, 5)
-    for name in ("elapsed_s", "requests"):
-        with pytest.raises(RecordingError, match=name):
-            decode_event(line_of(line | {name: None}), {})

@@ -1,45 +1,14 @@
 """Checks of devices before overwriting, on recorded trees of /proc and /sys."""
 
-from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
 
-from ioprobe.target.block_devices import block_device, device_below, partitions
+from ioprobe.target.block_devices import block_device
 from ioprobe.target.device_checks import check_destroy_option, check_unused
 from stallscope.errors import UsageError
 from stallscope.system_files import Roots
-
-DISK = "sys/devices/pci0/block/sdz"
-SDZ, SDZ1 = (8, 400), (8, 401)
-MACHINE = {
-    f"{DISK}/size": "2097152",
-    f"{DISK}/ro": "0",
-    f"{DISK}/dev": "8:400",
-    f"{DISK}/sdz1/partition": "1",
-    f"{DISK}/sdz1/size": "1048576",
-    f"{DISK}/sdz1/ro": "0",
-    f"{DISK}/sdz1/dev": "8:401",
-    "proc/swaps": "Filename Type Size Used Priority",
-    "proc/self/mountinfo": "25 1 8:1 / / rw - ext4 /dev/sda1 rw",
-}
-
-
-@pytest.fixture
-def machine(tmp_path: Path) -> Callable[[Mapping[str, str]], Roots]:
-    """Return a function that makes a machine with one disk and one partition, with changes."""
-
-    def make(changes: Mapping[str, str]) -> Roots:
-        for name, text in (MACHINE | changes).items():
-            (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
-            (tmp_path / name).write_text(text)
-        numbers = tmp_path / "sys/dev/block"
-        numbers.mkdir(parents=True)
-        (numbers / "8:400").symlink_to(tmp_path / DISK)
-        (numbers / "8:401").symlink_to(tmp_path / DISK / "sdz1")
-        return Roots.recorded(tmp_path)
-
-    return make
+from tests.ioprobe.target.disks import DISK, SDZ, SDZ1
 
 
 def refusal(roots: Roots, number: tuple[int, int] = SDZ) -> str:
@@ -51,24 +20,6 @@ def refusal(roots: Roots, number: tuple[int, int] = SDZ) -> str:
     assert caught.value.message.endswith("; nothing was written")
     assert caught.value.remedy
     return caught.value.message
-
-
-def test_disks_and_partitions_are_found_by_number(machine) -> None:
-    roots = machine({})
-    disk, partition = block_device(SDZ, roots), block_device(SDZ1, roots)
-    assert disk is not None
-    assert partition is not None
-    assert (disk.path, disk.size_bytes, disk.whole, disk.read_only) == (
-        "/dev/sdz",
-        2**30,
-        None,
-        False,
-    )
-    assert (partition.path, partition.whole) == ("/dev/sdz1", "sdz")
-    assert list(partitions(disk, roots)) == [partition]
-    assert block_device((8, 500), roots) is None
-    assert device_below((0, 30), None, roots) is None
-    assert device_below(SDZ1, "/dev/nonsense", roots) == partition
 
 
 def test_an_unused_disk_passes(machine) -> None:

@@ -1,16 +1,12 @@
 """What is counted for a tree: complete sets, encodings, led groups, and what cannot be counted."""
 
-import json
-
 import pytest
 
-from stallscope.documents import encode
 from topdown.slots.counting.counting_mode import (
     METRICS,
     CountingMode,
 )
 from topdown.slots.counting.plan import SLOTS, Encoding, formulas_for, nodes_down_to, plan_of
-from topdown.slots.counting.plan_file import Subject, plan_record
 from topdown.slots.model import CLOCKS, keys, load
 
 REGISTER = CountingMode(metrics=frozenset(METRICS.values()), msr_type=10)
@@ -35,26 +31,6 @@ def test_every_event_of_every_node_is_planned_or_uncountable(key: str) -> None:
         for event_set in plan.sets:
             assert model.cycles in event_set.events or event_set.name == "TSC"
             assert len(set(event_set.events)) == len(event_set.events)
-
-
-def test_level_one_of_skylake_is_one_set_of_events() -> None:
-    plan = plan_of(load("skl"), CountingMode(), nodes_down_to(load("skl"), 1))
-    assert set(plan.events) == {
-        "INST_RETIRED.ANY",
-        "CPU_CLK_UNHALTED.THREAD",
-        "IDQ_UOPS_NOT_DELIVERED.CORE",
-        "UOPS_ISSUED.ANY",
-        "UOPS_RETIRED.RETIRE_SLOTS",
-        "INT_MISC.RECOVERY_CYCLES",
-    }
-    document = json.loads(encode(plan_record(plan, Subject(load("skl")))))
-    assert document["schema"] == "stallscope.count-plan/1"
-    assert document["events"]["UOPS_ISSUED.ANY"] == {
-        "type": 4,
-        "config": "0x10e",
-        "config1": "0x0",
-        "config2": "0x0",
-    }
 
 
 def test_a_formula_larger_than_the_counters_is_cut_at_its_nodes() -> None:

@@ -4,30 +4,10 @@ from dataclasses import replace
 
 import pytest
 
-from tests.topdown.slots.modelled.programs import CORE, HOST
+from tests.topdown.slots.modelled.runs import ADDED, INSTRUCTIONS, OUTCOME, RUN
 from topdown.slots.measurement import Kind
-from topdown.slots.modelled.cache_options import Cache, Caches
-from topdown.slots.modelled.measurement import ModelledRun, measurement_of
-from topdown.slots.modelled.native_run import NativeRun
-from topdown.slots.modelled.pipeline import Cause
+from topdown.slots.modelled.measurement import measurement_of
 from topdown.slots.modelled.prediction import Prediction
-
-RUN = NativeRun(wall_s=1.0, user_s=1.0, system_s=0.0, queued_s=0.0, voluntary_switches=0, status=0)
-L1 = Cache(32768, 8, 64)
-INSTRUCTIONS = 4_000_000_000
-ADDED = dict.fromkeys(Cause, 0.0) | {Cause.WIDTH: 0.2, Cause.DEPENDENCY: 0.8}
-OUTCOME = ModelledRun(
-    command="./work",
-    model=None,
-    core=CORE,
-    host=HOST,
-    caches=Caches(L1, L1, Cache(2**20, 8, 64), Cache(2**25, 16, 64, rounded_from=30 * 2**20)),
-    native=(RUN, replace(RUN, user_s=1.1, wall_s=1.1)),
-    frequencies_hz=(4e9, 4e9),
-    prediction=Prediction(ADDED, INSTRUCTIONS, 1.0),
-    simulated_s=60.0,
-    two_levels=True,
-)
 
 
 def test_every_value_is_modelled_and_the_anchor_is_printed() -> None:
@@ -51,33 +31,6 @@ def test_intervals_span_from_the_least_to_the_median_run() -> None:
     assert retiring.low == pytest.approx(0.2 / 1.05)
     assert retiring.high == pytest.approx(0.2)
     assert by_name["not_modelled"].interval != by_name["core_dependency"].interval
-
-
-@pytest.mark.parametrize(
-    ("outcome", "why"),
-    [
-        (replace(OUTCOME, native=(replace(RUN, wall_s=5.0),) * 2), "off the CPU"),
-        (replace(OUTCOME, native=(replace(RUN, user_s=0.2, system_s=0.8),) * 2), "in the kernel"),
-        (
-            replace(
-                OUTCOME, simulated_s=1.4, prediction=Prediction(ADDED, INSTRUCTIONS // 50, 1.0)
-            ),
-            "less work",
-        ),
-        (
-            replace(OUTCOME, prediction=Prediction(ADDED, INSTRUCTIONS, 0.3)),
-            "could not be disassembled",
-        ),
-        (
-            replace(OUTCOME, native=(RUN, replace(RUN, user_s=9.0, wall_s=9.0))),
-            "differ by less",
-        ),
-    ],
-)
-def test_no_bottleneck_is_reported_outside_the_model(outcome: ModelledRun, why: str) -> None:
-    result = measurement_of(outcome)
-    assert result.bottleneck is None
-    assert why in result.bottleneck_why
 
 
 def test_a_time_limited_command_has_a_warning() -> None:

@@ -13,12 +13,9 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from stallscope.regular_file import MemoryImage, open_regular
+from tests.topdown.stacks.elf.built import tiny_elf
 from topdown.stacks.elf.file import PT_LOAD, ElfError, ElfFile, addresses_of
 from topdown.stacks.elf.symbols import symbol_table
-
-
-def all_names(table) -> set[str]:
-    return {name.decode() for name in table.names(np.arange(len(table)))}
 
 
 def read_all(source) -> None:
@@ -31,53 +28,10 @@ def read_all(source) -> None:
     table.names(table.look_up(np.arange(0, 8192, 64, dtype=np.uint64)).clip(0)) if len(table) else 0
 
 
-def test_build_id_and_symbols_agree_with_binutils(programs, made):
-    with open_regular(programs.full) as file:
-        elf = ElfFile(file)
-        assert elf.build_id == programs.build_id
-        table = symbol_table(elf)
-    expected = made.symbol_addresses(programs.full)
-    for name in ("main", "plain", "_ZN4shop5outerEi", "_ZL6hiddeni", "_start"):
-        group = table.look_up(np.array([expected[name]], np.uint64))
-        assert table.names(group) == [name.encode()]
-
-
-def test_a_debug_file_provides_symbols_for_a_stripped_file(programs):
-    with open_regular(programs.stripped) as main, open_regular(programs.debug) as debug:
-        assert "_ZL6hiddeni" not in all_names(symbol_table(ElfFile(main)))
-        assert "_ZL6hiddeni" in all_names(symbol_table(ElfFile(main), ElfFile(debug)))
-
-
 def test_a_debug_link_has_name_and_checksum(programs):
     with open_regular(programs.linked) as file:
         link = ElfFile(file).debug_link
     assert link == (b"full.debug", zlib.crc32(programs.debug.read_bytes()))
-
-
-def test_a_stripped_file_has_symbols_for_its_entry_and_plt(programs):
-    with open_regular(programs.stripped) as file:
-        names = all_names(symbol_table(ElfFile(file)))
-    assert "_start" in names
-    assert "printf@plt" in names or "__printf_chk@plt" in names
-
-
-def test_functions_without_symbols_come_from_unwind_tables(programs, made):
-    start = made.symbol_addresses(programs.full)["_ZL6hiddeni"]
-    with open_regular(programs.stripped) as file:
-        table = symbol_table(ElfFile(file))
-    group = table.look_up(np.array([start + 1], np.uint64))
-    assert int(table.start[group[0]]) == start
-    assert table.names(group) == [b""]
-
-
-def test_packed_symbols_of_minidebuginfo_are_read(programs, tmp_path: Path, made):
-    import lzma
-
-    packed, target = tmp_path / "packed.xz", tmp_path / "mini"
-    packed.write_bytes(lzma.compress(programs.full.read_bytes()))
-    made.run("objcopy", f"--add-section=.gnu_debugdata={packed}", programs.stripped, target)
-    with open_regular(target) as file:
-        assert "_ZL6hiddeni" in all_names(symbol_table(ElfFile(file)))
 
 
 def test_compressed_sections_are_unpacked(programs, tmp_path: Path, made):
@@ -90,36 +44,6 @@ def test_compressed_sections_are_unpacked(programs, tmp_path: Path, made):
     with open_regular(programs.full) as file:
         elf = ElfFile(file)
         assert unpacked == elf.section_content(list(elf.section_names).index(b".debug_line"))
-
-
-@pytest.mark.parametrize(("is_64", "order"), [(True, "<"), (True, ">"), (False, "<"), (False, ">")])
-def test_both_widths_and_byte_orders_are_read(is_64: bool, order: str):
-    table = symbol_table(ElfFile(MemoryImage("made", tiny_elf(is_64=is_64, order=order))))
-    group = table.look_up(np.array([0x1005], np.uint64))
-    assert table.names(group) == [b"walk"]
-
-
-def tiny_elf(*, is_64: bool, order: str, symbols: int = 1) -> bytes:
-    """An ELF file with sections null, .text, .symtab and .strtab."""
-    strings = b"\0walk\0"
-    if is_64:
-        header, section, entry = 64, 64, struct.pack(order + "IBBHQQ", 1, 0x12, 0, 1, 0x1000, 16)
-    else:
-        header, section, entry = 52, 40, struct.pack(order + "IIIBBH", 1, 0x1000, 16, 0x12, 0, 1)
-    table = b"\0" * len(entry) + entry * symbols
-    body = table + strings
-    layout = order + ("IIQQQQIIQQ" if is_64 else "IIIIIIIIII")
-    rows = [
-        (0, 0, 0, 0, 0, 0, 0, 0, 0, 0),
-        (0, 1, 6, 0x1000, 0, 64, 0, 0, 1, 0),
-        (0, 2, 0, 0, header, len(table), 3, 1, 8, len(entry)),
-        (0, 3, 0, 0, header + len(table), len(strings), 0, 0, 1, 0),
-    ]
-    ident = b"\x7fELF" + bytes((2 if is_64 else 1, 1 if order == "<" else 2, 1)) + b"\0" * 9
-    word = "Q" if is_64 else "I"
-    places = (0, 0, header + len(body), 0, header, 0, 0, section, len(rows), 0)
-    head = ident + struct.pack(order + f"HHI{word}{word}{word}IHHHHHH", 2, 0x3E, 1, *places)
-    return head + body + b"".join(struct.pack(layout, *row) for row in rows)
 
 
 @pytest.mark.parametrize(

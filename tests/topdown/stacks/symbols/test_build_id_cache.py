@@ -105,15 +105,6 @@ def test_an_entry_is_outdated_after_any_change_of_a_file(
     assert not entry.is_current()
 
 
-def test_another_file_at_the_same_path_has_no_identity(tmp_path: Path) -> None:
-    (tmp_path / "a").write_bytes(b"a")
-    (tmp_path / "b").write_bytes(b"b")
-    with open_regular(tmp_path / "a") as file:
-        assert host_identity(file, os.fsencode(tmp_path / "b")) is None
-        assert host_identity(file, os.fsencode(tmp_path / "none")) is None
-        assert host_identity(file, None) is None
-
-
 def test_clear_and_eviction_touch_entries_only(cache: BuildIdCache, tmp_path: Path) -> None:
     cache.store(BUILD_ID, [], [b"content"])
     (cache.directory / f".{BUILD_ID.hex()}.123.part").write_bytes(b"left over")

@@ -10,7 +10,7 @@ import pytest
 
 from topdown.stacks.symbols import symbol_cache
 from topdown.stacks.symbols.object_symbols import read_object
-from topdown.stacks.symbols.sources import SymbolSources, default_cache_directory
+from topdown.stacks.symbols.sources import SymbolSources
 from topdown.stacks.symbols.symbol_cache import load_symbols
 
 
@@ -208,11 +208,3 @@ def test_a_changed_debug_file_is_read_again(programs, sources, tmp_path: Path, m
     assert b"false" in names_in(read_object(mapped, shared))
     debug.unlink()
     assert b"false" not in names_in(read_object(mapped, shared))
-
-
-def test_the_cache_directory_follows_xdg(monkeypatch):
-    monkeypatch.setenv("XDG_CACHE_HOME", "/x")
-    assert default_cache_directory() == Path("/x/stallscope/symbols")
-    monkeypatch.setenv("XDG_CACHE_HOME", "relative")
-    monkeypatch.setenv("HOME", "/h")
-    assert default_cache_directory() == Path("/h/.cache/stallscope/symbols")

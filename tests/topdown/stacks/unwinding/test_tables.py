@@ -7,16 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from tests.topdown.stacks.unwinding.mapped import messages
 from topdown.stacks.symbols.build_id_cache import BuildIdCache
 from topdown.stacks.symbols.sources import SymbolSources
-from topdown.stacks.symbols.system_images import copy_vdso
 from topdown.stacks.unwinding import tables as unwind_tables
 from topdown.stacks.unwinding.tables import UnwindTables
-
-
-@pytest.fixture
-def sources(tmp_path: Path) -> SymbolSources:
-    return SymbolSources(cache_directory=tmp_path / "cache/symbols", debug_directories=())
 
 
 @pytest.fixture
@@ -26,10 +21,6 @@ def mapped(programs, made):
 
 def entry(programs, sources: SymbolSources) -> Path:
     return sources.cache_directory.parent / "unwind" / programs.build_id.hex()
-
-
-def messages(tables: UnwindTables) -> list[str]:
-    return [warning.message for warning in tables.warnings]
 
 
 def test_a_table_is_compiled_once_and_cached(programs, sources, mapped) -> None:
@@ -91,25 +82,6 @@ def test_a_binary_of_another_user_is_used_but_not_cached(
     os.chown(stranger, 12345, 12345)
     assert UnwindTables(sources)(replace(mapped, path=os.fsencode(stranger))) is not None
     assert not entry(programs, sources).exists()
-
-
-def test_the_vdso_comes_from_the_recording_or_this_boot(sources, tmp_path: Path, made) -> None:
-    vdso = made.Object(b"[vdso]")
-    elsewhere = UnwindTables(sources)
-    assert elsewhere(vdso) is None
-    assert "[vdso]" in messages(elsewhere)[0]
-    boot_id = Path("/proc/sys/kernel/random/boot_id").read_text()
-    live = UnwindTables(replace(sources, boot_id=boot_id))(vdso)
-    copy_vdso(tmp_path)
-    kept = UnwindTables(replace(sources, recording=tmp_path))(vdso)
-    assert live is not None
-    assert kept is not None
-    assert live.rows > 0
-    assert live.to_bytes() == kept.to_bytes()
-    size = (tmp_path / "binaries/vdso").stat().st_size
-    there = UnwindTables(replace(sources, recording=tmp_path))
-    assert there(replace(vdso, length=size)) is not None
-    assert there(replace(vdso, length=size + 4096)) is None
 
 
 def test_warnings_name_only_the_first_missing_files(sources, made) -> None:

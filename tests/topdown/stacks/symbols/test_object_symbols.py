@@ -18,6 +18,7 @@ pytestmark = pytest.mark.long
 MEMORY_BYTES = 320 << 20
 CPU_S = 3.0
 SIZE = long_tests(short=2 << 20, long=256 << 20)
+
 FILES = {
     "compressed frames": lambda: hostile_files.compressed_frames(SIZE),
     "compressed symbols": lambda: hostile_files.compressed_symbols(SIZE),

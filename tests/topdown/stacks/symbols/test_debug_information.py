@@ -16,18 +16,22 @@ from topdown.stacks.symbols import debug_information
 from topdown.stacks.symbols.source_lines import SourceLines, find_source_lines
 from topdown.stacks.symbols.sources import SymbolSources
 
+pytestmark = pytest.mark.long
 EXAMPLES = long_tests(short=10, long=10_000)
 BUDGET_S = 1.0
+
 DEBUG_SECTIONS = (
     b".debug_info", b".debug_abbrev", b".debug_line", b".debug_line_str", b".debug_str",
     b".debug_aranges", b".debug_rnglists", b".debug_ranges",
 )  # fmt: skip
+
 FRAME_SECTIONS = (b".eh_frame", b".eh_frame_hdr")
 HEADER_BYTES = 64  # mutations prefer the first bytes of a table, which have its sizes
+
+
 # Bytes of which numbers with extreme values consist, as integers and as LEB128.
 BYTES = st.sampled_from((0x00, 0x01, 0x7F, 0x80, 0xFF)) | st.integers(0, 255)
 REFUSALS = ("malformed", "limit", "has ended")
-pytestmark = pytest.mark.long
 damage = settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck))
 
 
