@@ -1,5 +1,6 @@
 """Allowed skips, the parts of a run, failures that run again alone, and fixtures for all folders."""
 
+import gc
 import os
 import re
 import signal
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import HealthCheck, settings
+from hypothesis.internal.conjecture import providers
 from xdist.scheduler import LoadScopeScheduling
 
 from tests.parts import PARTS, part_of, parts_of_file
@@ -19,9 +21,16 @@ if TYPE_CHECKING:
     from topdown.stacks.profile import Profile
 
 # A busy machine must not fail a property test: hypothesis has no deadline.
-settings.register_profile("timeless", deadline=None, suppress_health_check=[HealthCheck.too_slow])
-settings.register_profile("long", settings.get_profile("timeless"), max_examples=2000)
-settings.load_profile("long" if os.environ.get("STALLSCOPE_LONG_TESTS") == "1" else "timeless")
+settings.register_profile(
+    "short", deadline=None, suppress_health_check=[HealthCheck.too_slow], max_examples=50
+)
+settings.register_profile("long", settings.get_profile("short"), max_examples=2000)
+if os.environ.get("STALLSCOPE_LONG_TESTS") == "1":
+    settings.load_profile("long")
+else:
+    settings.load_profile("short")
+    # Examples would otherwise contain constants of all imported modules, which each worker parses.
+    providers._get_local_constants = lambda: providers._local_constants
 HERE = Path(__file__).parent
 ALLOWED = [
     re.compile(entry["reason"])
@@ -189,6 +198,17 @@ def pytest_sessionstart(session: pytest.Session) -> None:
         paths += sorted(HERE.glob("test_*.py"))
         workers = int(os.environ["PYTEST_XDIST_WORKER_COUNT"])
         config.args = [str(path) for path in rotated_paths(paths, int(worker), workers)]
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Iterator[None]:
+    """Excludes the collected tests from garbage collections, which would visit millions of objects."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 # Folders whose tests share an expensive set-up and take long. A single worker runs all tests of such

@@ -67,7 +67,7 @@ def test_few_failures_of_measuring_tests_are_listed(
 ) -> None:
     (tmp_path / "pytest.ini").write_text("[pytest]\nmarkers = live\n")
     (tmp_path / "again").write_text("of an earlier run\n")
-    workers = ("-n", "2") if again else ()
+    workers = ("-n", "1") if again else ()
     run = run_pytest(
         tmp_path, checkout, body, *workers, STALLSCOPE_TESTS_AGAIN=str(tmp_path / "again")
     )
