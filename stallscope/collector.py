@@ -53,6 +53,7 @@ class CollectorOptions:
     stacks: str = "auto"  # "fp", "dwarf" or "auto" (chosen by the target's code)
     stack_bytes: int | None = None  # size of a copied stack; None: the collector's default
     python: str = "auto"  # "auto" or "off": reading of CPython frames
+    max_size_mib: int | None = None  # None: the collector's default
     waits: bool = False  # also context switches and wake-ups; Python frames are not read then
 
     def arguments(self) -> list[str]:
@@ -71,6 +72,7 @@ class CollectorOptions:
             ("--stacks", self.stacks),
             ("--stack-bytes", self.stack_bytes),
             ("--python", self.python),
+            ("--max-size", self.max_size_mib),
         )
         words += ["-a"] if self.system_wide else []
         words += [f"--{self.scope}"] if self.scope else []

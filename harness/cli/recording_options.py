@@ -140,6 +140,14 @@ def target_options(command: Command) -> Command:
                 metavar="DIR",
                 help="Directory for the recording. Default: stallscope-<target>-<time>.",
             ),
+            click.option(
+                "--max-size",
+                "max_size_mib",
+                type=click.IntRange(1, 1 << 30),
+                metavar="MIB",
+                help="End the recording at this size, and keep it. Default: 2048 if waits are "
+                "recorded, otherwise none.",
+            ),
             click.option("--force", is_flag=True, help="Replace an existing recording."),
             _WORDS,
         )
@@ -231,6 +239,7 @@ def collector_options(values: dict[str, Any]) -> CollectorOptions:
         stacks=values["stacks"],
         stack_bytes=values["stack_bytes"],
         python=values["python"],
+        max_size_mib=values["max_size_mib"],
     )
 
 

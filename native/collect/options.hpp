@@ -38,7 +38,9 @@ struct collect_options {
   bool python = true;                     // read the frames of CPython
   bool waits = false;                     // record context switches and wake-ups, too
   std::uint32_t wait_stack_bytes = 4096;  // per switch; 0: no stacks
-  bool wait_kernel_chains = true;         // kernel call chains of switches
+  // The recording ends at this size, with a warning. 0: no limit.
+  std::uint64_t max_bytes = 0;
+  bool wait_kernel_chains = true;  // kernel call chains of switches
   int control_fd = -1;
   int progress_fd = -1;
   bool start_disabled = false;

@@ -57,6 +57,7 @@ std::string recording::drain_until_end() {
   auto next_progress_ns = monotonic_ns() + progress_interval_ns;
   while (!reason) {
     reason = watch.wait();
+    if (!reason) reason = size_limit();
     if (python != nullptr) python->pass();
     records.pass();
     if (python != nullptr) watch.follow_rings(python->drain_follows_rings());
@@ -66,6 +67,17 @@ std::string recording::drain_until_end() {
     next_progress_ns = monotonic_ns() + progress_interval_ns;
   }
   return *reason;
+}
+
+std::optional<std::string> recording::size_limit() {
+  auto& facts = opened_->facts();
+  const auto limit = facts.options.max_bytes;
+  if (limit == 0 || opened_->files().samples().size_bytes() < limit) return std::nullopt;
+  facts.warnings.push_back({"size-limit", "the recording ended at its maximum size of " +
+                                              std::to_string(limit >> 20U) +
+                                              " MiB (--max-size); the data are complete up to the "
+                                              "end"});
+  return "size limit";
 }
 
 void recording::read_counters() {

@@ -5,6 +5,7 @@
 //   running.run();
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "collect/attached_recording.hpp"
@@ -25,6 +26,8 @@ class recording {
   void announce();
   // Returns the reason of the end.
   std::string drain_until_end();
+  // Returns the reason of the end if the recording has its maximum size.
+  std::optional<std::string> size_limit();
   void read_counters();
   void add_check_warnings();
 

@@ -83,6 +83,8 @@ json options_of(const collect_options& options) {
           {"ring_bytes", options.ring_bytes != 0 ? json(options.ring_bytes) : json(nullptr)},
           {"max_stack", options.max_stack != 0 ? json(options.max_stack) : json(nullptr)},
           {"python", options.python ? "auto" : "off"},
+          {"waits", options.waits},
+          {"max_bytes", options.max_bytes != 0 ? json(options.max_bytes) : json(nullptr)},
           {"start_disabled", options.start_disabled}};
 }
 

@@ -122,3 +122,18 @@ def test_threads_created_during_the_recording_have_switches(
     rows = (line.split() for line in perf.text(*words).splitlines())
     tids = {row[0] for row in rows if row[1:] == ["context-switches:"]}
     assert len(tids) >= 30
+
+
+def test_a_recording_ends_at_its_maximum_size_and_keeps_the_data(
+    needs_root: None, record: Any, perf: Any, tmp_path: Path
+) -> None:
+    spin = "import time\nwhile True: time.sleep(0)"
+    recording = record(
+        "--waits", "--max-size", 2, "--duration", 20, "--", sys.executable, "-c", spin
+    )
+    assert recording.exit_code == 0, recording.messages
+    assert recording.document["end"]["reason"] == "size limit"
+    assert "size-limit" in recording.warnings()
+    assert recording.document["complete"] is True
+    assert recording.samples_file.stat().st_size >= 2 << 20
+    assert events_of(perf, recording)["context-switches"] > 0
