@@ -6,15 +6,15 @@ namespace stallscope::collect {
 namespace {
 
 constexpr pid_t max_pid = 1 << 22;  // PID_MAX_LIMIT
-constexpr std::uint64_t chain_offset = 56;
+constexpr std::uint64_t wake_up_chain_offset = 56;
 
 // Returns the number in the raw data of a sample with an offset; 0 if it is outside the record.
 pid_t raw_pid(const perf_events::record_view& record, std::uint32_t offset) {
-  if (record.size() < chain_offset + 16) return 0;
-  const std::uint64_t frames = record.u64(chain_offset);
-  const std::uint64_t room = record.size() - chain_offset - 16;
+  if (record.size() < wake_up_chain_offset + 16) return 0;
+  const std::uint64_t frames = record.u64(wake_up_chain_offset);
+  const std::uint64_t room = record.size() - wake_up_chain_offset - 16;
   if (frames > room / sizeof(std::uint64_t)) return 0;
-  const std::uint64_t raw = chain_offset + sizeof frames + frames * sizeof frames;
+  const std::uint64_t raw = wake_up_chain_offset + sizeof frames + frames * sizeof frames;
   const std::uint64_t at = raw + sizeof(std::uint32_t) + offset;
   return at + sizeof(std::uint32_t) <= record.size() ? static_cast<pid_t>(record.u32(at)) : 0;
 }

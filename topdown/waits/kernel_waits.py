@@ -1,4 +1,4 @@
-"""Kernel functions that show what a thread waits for, and functions of the program's locks.
+"""Functions that show what a thread waits for: the kernel's, and those of libc for system calls.
 
 The rule of the frame nearest to the leaf decides: a reader of a file that faults waits for the
 fault. Functions that serve several purposes, such as folio_wait_bit_common, are left out.
@@ -68,22 +68,6 @@ THROTTLE_FUNCTIONS = ("task_work_run", "throttle_cfs_rq_work")
 # Compilers add these to the names of functions.
 _SUFFIX = re.compile(r"\.(constprop|isra|part|cold|llvm)\b.*")
 
-# Functions of a program that wait for a lock, and those that wait for an event of another thread.
-LOCK_FUNCTION = re.compile(
-    r"_*pthread_(mutex_(\w*lock|cond_lock\w*)|rwlock_\w*lock\w*|spin_lock)$|_*lll_lock_wait\w*$"
-    r"|_*pthread_mutex_lock_full$|mtx_\w*lock$|take_gil$|_PyMutex_Lock\w*$"
-    r"|.*mutex::futex::Mutex::lock_contended|.*RawMutex::lock_slow|.*RawRwLock::lock_\w*slow"
-    r"|.*RwLock::(read|write)_contended|runtime\.lock2|sync\.\(\*(Mutex|RWMutex)\)\.\w*[lL]ock\w*"
-    r"|ObjectMonitor::enter|.*ObjectMonitor::EnterI|__lock$|__lockfile$"
-)
-EVENT_FUNCTION = re.compile(
-    r"_*pthread_cond_\w*wait\w*$|_*(sem|new_sem)_\w*wait\w*$|_*pthread_\w*join\w*$|cnd_\w*wait$"
-    r"|_*pthread_barrier_wait$|_*pthread_clockjoin\w*$|PyThread_acquire_lock_timed$|thrd_join$"
-    r"|.*condvar::.*wait|.*Condvar::wait\w*|runtime\.(futexsleep|notesleep|notetsleep\w*)$"
-    r"|.*condition_variable.*::(__)?wait\w*|.*ObjectMonitor::wait|.*Parker::park|.*parker.*park"
-)
-# Waits for Python's interpreter lock use a condition variable.
-STRONG_LOCK_FUNCTION = re.compile(r"take_gil$")
 SYSCALL_FUNCTIONS = {
     "epoll_wait": CallGroup.POLL,
     "epoll_pwait": CallGroup.POLL,
@@ -120,17 +104,9 @@ def kernel_groups(names: StackNames) -> Groups:
 
 
 def program_groups(names: StackNames) -> Groups:
-    """Return the group of each stack by the program's functions: FUTEX stands for an event.
-
-    KERNEL_LOCK stands for a lock of the program.
-    """
-    rules = [_program_rule(name) for name in names.names]
-    groups = _nearest(names, rules, kernel=False)
-    strong = np.array(
-        [bool(STRONG_LOCK_FUNCTION.match(name)) for name in names.names] or [False], np.bool_
-    )
-    groups[names.matching(strong, kernel=False)] = KERNEL_LOCK
-    return groups
+    """Return the group of each stack by the names of libc's functions for system calls."""
+    rules = [_call_of_function(name) for name in names.names]
+    return _nearest(names, rules, kernel=False)
 
 
 def throttled_stacks(names: StackNames) -> npt.NDArray[np.bool_]:
@@ -138,11 +114,7 @@ def throttled_stacks(names: StackNames) -> npt.NDArray[np.bool_]:
     return names.containing(THROTTLE_FUNCTIONS, kernel=True)
 
 
-def _program_rule(name: str) -> int:
-    if LOCK_FUNCTION.match(name):
-        return KERNEL_LOCK
-    if EVENT_FUNCTION.match(name):
-        return int(CallGroup.FUTEX)
+def _call_of_function(name: str) -> int:
     return int(SYSCALL_FUNCTIONS.get(name.lstrip("_").removeprefix("libc_"), -1))
 
 

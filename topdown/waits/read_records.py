@@ -20,6 +20,7 @@ from topdown.waits.records import (
     NO_ROW,
     NO_THREAD,
     CpuSamples,
+    Descriptor,
     Indices,
     LostRecords,
     OwnerReading,
@@ -32,6 +33,7 @@ from topdown.waits.records import (
     Times,
     WaitingThread,
     WaitRecords,
+    WaitSource,
     WakeContext,
     WakeUps,
 )
@@ -91,6 +93,12 @@ def read_wait_records(
         ),
         throttled=_throttled(log),
         owners=_owners(log, lives),
+        descriptors=_descriptors(log),
+        sources=()
+        if log is None
+        else tuple(
+            WaitSource(row.name, row.available, row.reason, row.remedy) for row in log.sources
+        ),
         whole_cpus=_has_whole_cpus(capture),
         cpus=cpus or _cpus_seen(capture),
     )
@@ -379,3 +387,12 @@ def _owners(log: WaitLog | None, lives: _Lives) -> tuple[OwnerReading, ...]:
         if line.address < _WORD_LIMIT
         and (waiter := lives.at(line.pid, line.waiter, line.at_ns)) is not None
     )
+
+
+def _descriptors(log: WaitLog | None) -> tuple[Descriptor, ...]:
+    """Return the open descriptors of the target; of a number used twice, the first one."""
+    rows: dict[tuple[int, int], Descriptor] = {}
+    for line in log.descriptors if log is not None else ():
+        row = Descriptor(line.pid, line.fd, line.kind, line.target)
+        rows.setdefault((line.pid, line.fd), row)
+    return tuple(rows.values())

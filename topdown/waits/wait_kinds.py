@@ -12,8 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 from topdown.waits.blocked_calls import UNKNOWN_GROUP, BlockedCalls, DescriptorKinds
+from topdown.waits.futex import FutexCall, LockKind, classify_futex
 from topdown.waits.kernel_waits import (
-    KERNEL_LOCK,
     Groups,
     kernel_groups,
     program_groups,
@@ -28,9 +28,11 @@ from topdown.waits.records import (
 )
 from topdown.waits.stack_names import StackNames
 from topdown.waits.states import Intervals, ThreadState
-from topdown.waits.syscall_sites import UNKNOWN_CALL, Numbers
+from topdown.waits.syscall_sites import NOT_IN_CALL, UNKNOWN_CALL, Numbers
 from topdown.waits.waiting_calls import CallGroup
 
+_LARGEST_FRAME_BYTES = 64 << 10  # a futex of musl's condition variables is on the stack
+_STACK_POINTER = REGISTER_NAMES.index("sp")
 _ARGUMENT = REGISTER_NAMES.index("argument0")
 _STOPPED_LETTERS = ("T", "t")
 
@@ -132,11 +134,42 @@ def _sample_kinds(
         shown = groups != UNKNOWN_GROUP
         state[shown], evidence[shown] = blocked.states(groups)[shown], source
         futex[shown] = groups[shown] == CallGroup.FUTEX
-    # The caller's name is better evidence than operation and value of the futex.
-    state[futex & (program == KERNEL_LOCK)] = ThreadState.LOCK
-    state[futex & (program == CallGroup.FUTEX)] = ThreadState.CONDITION
+    unclear = (evidence == Evidence.NONE) | (evidence == Evidence.FUNCTIONS)
+    unclear &= calls != NOT_IN_CALL
+    by_caller = _futex_states(records, names, np.flatnonzero(futex | unclear))
+    known = by_caller != ThreadState.UNKNOWN
+    state[known] = by_caller[known]
+    evidence[known & unclear] = Evidence.FUNCTIONS
     throttled = np.append(throttled_stacks(names), np.bool_(False))[stacks]
     return _SampleKinds(state, evidence, throttled)
+
+
+def _futex_states(records: WaitRecords, names: StackNames, rows: npt.NDArray[np.intp]) -> Codes:
+    """Return whether samples are waits for a lock or an event, by caller and arguments.
+
+    The caller's name is better evidence than operation and value of the futex. UNKNOWN: no caller
+    is known.
+    """
+    samples = records.switch_samples
+    result = np.full(len(samples.time_ns), ThreadState.UNKNOWN, np.uint8)
+    # A wait without registers has the arguments of a contended mutex.
+    keys = np.tile(np.array([0, 128, 2, 0, 0], np.uint64), (len(rows), 1))
+    keys[:, 0] = np.where(samples.stack[rows] == NO_STACK, len(names), samples.stack[rows])
+    known = np.flatnonzero(samples.register_row[rows] != NO_ROW)
+    registers = samples.registers[samples.register_row[rows[known]]]
+    address, stack_pointer = registers[:, _ARGUMENT], registers[:, _STACK_POINTER]
+    keys[known, 1:3] = registers[:, _ARGUMENT + 1 : _ARGUMENT + 3]
+    keys[known, 3] = address - stack_pointer < np.uint64(_LARGEST_FRAME_BYTES)
+    keys[known, 4] = address % np.uint64(8)
+    unique, inverse = np.unique(keys, axis=0, return_inverse=True)
+    states = np.full(len(unique), ThreadState.UNKNOWN, np.uint8)
+    for place, (stack, operation, value, on_stack, remainder) in enumerate(unique.tolist()):
+        call = FutexCall(operation, value, remainder, 0 if on_stack else _LARGEST_FRAME_BYTES)
+        kind = classify_futex(call, names.user(stack)).kind
+        if kind is not LockKind.FUTEX:
+            states[place] = ThreadState.LOCK if kind.is_lock else ThreadState.CONDITION
+    result[rows] = states[inverse.reshape(-1)]
+    return result
 
 
 def _of_stacks(groups: Groups, stacks: npt.NDArray[np.integer]) -> Groups:

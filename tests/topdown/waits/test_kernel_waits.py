@@ -20,18 +20,10 @@ def test_the_frame_nearest_to_the_leaf_decides() -> None:
     assert kernel_groups(names).tolist() == [PAGE_FAULT, KERNEL_LOCK, -1]
 
 
-def test_names_of_other_languages_locks_are_known() -> None:
-    functions = [
-        "std::sys::sync::mutex::futex::Mutex::lock_contended",
-        "parking_lot::raw_mutex::RawMutex::lock_slow",
-        "runtime.lock2",
-        "sync.(*Mutex).lockSlow",
-        "take_gil",
-    ]
-    names = StackNames.build([((), (function, "main")) for function in functions])
-    assert program_groups(names).tolist() == [KERNEL_LOCK] * len(functions)
-    events = StackNames.build([((), ("runtime.futexsleep",)), ((), ("main",))])
-    assert program_groups(events).tolist() == [CallGroup.FUTEX, -1]
+def test_functions_of_libc_show_the_system_call() -> None:
+    stacks = [((), ("__libc_recv", "main")), ((), ("epoll_wait",)), ((), ("main",))]
+    groups = program_groups(StackNames.build(stacks)).tolist()
+    assert groups == [CallGroup.NETWORK, CallGroup.POLL, -1]
 
 
 def test_throttling_is_recognised_in_the_kernel_chain_only() -> None:

@@ -91,12 +91,14 @@ def test_without_a_kernel_chain_the_system_call_decides(
     ],
 )
 def test_without_both_the_functions_decide(function: str, category: str) -> None:
-    assert wait(Place((function, "main"))) == (category, Evidence.FUNCTIONS)
+    operation, value = (137, 0) if "cond" in function else (128, 2)
+    place = Place((function, "main"), arguments=(0x1000, operation, value))
+    assert wait(place) == (category, Evidence.FUNCTIONS)
 
 
 def test_the_caller_of_a_futex_is_better_evidence_than_its_value() -> None:
-    # musl's condition variables wait like a contended lock.
-    call = {"syscall": FUTEX, "arguments": (0x1000, 128, 2)}
+    # musl's condition variables wait like a contended lock, on a futex in their stack.
+    call = {"syscall": FUTEX, "arguments": (0x7FFF0010, 128, 2)}
     assert wait(Place(("pthread_cond_wait",), **call))[0] == "condition"
     gil = ("pthread_cond_timedwait", "take_gil", "PyEval_RestoreThread")
     assert wait(Place(gil, syscall=FUTEX, arguments=(0x1000, 137, 0)))[0] == "lock"
