@@ -27,6 +27,7 @@ struct kernel_settings {
   bool look_alike = false;  // without the fault, where the kernel has a look-alike
   bool padded = false;      // false-sharing only: one cache line per counter, as a control
   double duration_s = 0;    // of the run; 0: not known
+  double rate_per_s = 1;    // of waits, for kernels with a rate
   std::string path{};       // directory, file or device of kernels that use a disk; empty: /var/tmp
 };
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
+#include <cmath>
 #include <csignal>
 #include <stdexcept>
 #include <system_error>
@@ -46,6 +47,7 @@ kernel_settings setting_of(const kernel_command& command, const std::vector<int>
           .look_alike = command.look_alike,
           .padded = command.padded,
           .duration_s = command.iterations ? 0 : command.duration_s,
+          .rate_per_s = command.rate_per_s > 0 ? command.rate_per_s : entry.rate_per_s,
           .path = command.path};
 }
 
@@ -86,6 +88,11 @@ void add_options(cli::command& sub, kernel_command& command, const kernel_entry&
   sub.add_flag("--json", command.json, "Print JSON also to a terminal");
   if (entry.may_be_padded) {
     sub.add_flag("--padded", command.padded, "Use one cache line per counter, as a control");
+  }
+  if (entry.rate_per_s > 0) {
+    sub.add_option("--rate", command.rate_per_s,
+                   "Short waits per second [" + std::to_string(std::lround(entry.rate_per_s)) + "]")
+        .check(cli::range(1.0, 1e7));
   }
   if (entry.uses_disk) {
     sub.add_option("--path", command.path,

@@ -21,6 +21,7 @@ struct kernel_command {
   bool look_alike = false;
   bool padded = false;
   std::string path;
+  double rate_per_s = 0;  // 0: the default of the kernel
 };
 
 // Adds every kernel of the table as a subcommand, which fills `command` if it is named. `command`

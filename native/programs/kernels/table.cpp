@@ -13,10 +13,7 @@
 #include "kernels/memory.hpp"
 #include "kernels/sharing.hpp"
 #include "kernels/spin_convoy.hpp"
-#include "kernels/waiting/cpu_shares.hpp"
-#include "kernels/waiting/lock_holders.hpp"
-#include "kernels/waiting/loopback.hpp"
-#include "kernels/waiting/pipeline.hpp"
+#include "kernels/waiting/waiting_kernels.hpp"
 
 namespace stallscope::kernels {
 namespace {
@@ -24,7 +21,7 @@ namespace {
 // The name of threads that do not name themselves: the first 15 characters of the program's.
 constexpr const char* program_name = "stallscope-kern";
 
-constexpr std::array table = {
+constexpr std::array other_kernels = {
     kernel_entry{.name = "independent-adds",
                  .what = "independent additions to ten sums",
                  .expected = "retiring",
@@ -235,85 +232,14 @@ constexpr std::array table = {
                  .make = make_merge_lists,
                  .iterations_per_call = 50'000,
                  .held_out = true},
-    kernel_entry{.name = "lock-hog",
-                 .what = "a thread that computes under a mutex 9 of 10 ms while others wait for it",
-                 .expected = "waiting: lock",
-                 .without_counters = "its account: time per thread and state",
-                 .make = make_lock_hog,
-                 .iterations_per_call = 1,
-                 .threads = 4,
-                 .least_threads = 2,
-                 .look_alike = "compute before taking the mutex",
-                 .first_cause = {.kind = "thread", .name = "hog"},
-                 .measures_states = true},
-    kernel_entry{.name = "lock-holder-on-slow-disk",
-                 .what = "a thread that writes to a disk under a mutex while others wait for it",
-                 .expected = "waiting: disk write",
-                 .without_counters = "its account: time per thread and state",
-                 .make = make_lock_holder_on_slow_disk,
-                 .iterations_per_call = 1,
-                 .threads = 4,
-                 .least_threads = 3,
-                 .look_alike = "compute under the mutex, and write in a thread nothing waits for",
-                 .first_cause = {.kind = "disk"},
-                 .measures_states = true,
-                 .uses_disk = true},
-    kernel_entry{.name = "idle-sleeper",
-                 .what = "threads that sleep 200 ms at a time beside two that wait for a lock",
-                 .expected = "waiting: lock",
-                 .without_counters = "its account: time per thread and state",
-                 .make = make_idle_sleeper,
-                 .iterations_per_call = 1,
-                 .threads = 6,
-                 .least_threads = 3,
-                 .look_alike = "sleep in all threads",
-                 .first_cause = {.kind = "thread", .name = "holder"},
-                 .measures_states = true},
-    kernel_entry{.name = "pipeline-slow-middle",
-                 .what = "three stages with bounded queues, of which the middle one is slow",
-                 .expected = "waiting: condition",
-                 .without_counters = "its account: time per thread and state",
-                 .make = make_pipeline_slow_middle,
-                 .iterations_per_call = 1,
-                 .threads = 3,
-                 .least_threads = 3,
-                 .most_threads = 3,
-                 .look_alike = "make the first stage slow, and let the middle one wake up often",
-                 .first_cause = {.kind = "thread", .name = "middle"},
-                 .measures_states = true},
-    kernel_entry{.name = "single-threaded-server",
-                 .what = "clients that wait over loopback for a server with one thread",
-                 .expected = "waiting: network",
-                 .without_counters = "its account: time per thread and state",
-                 .make = make_single_threaded_server,
-                 .iterations_per_call = 1,
-                 .threads = 4,
-                 .least_threads = 2,
-                 .look_alike = "answer at once, and let the clients sleep between requests",
-                 .first_cause = {.kind = "thread", .name = "server"},
-                 .measures_states = true},
-    kernel_entry{.name = "states",
-                 .what = "three threads on one CPU, of which two also sleep",
-                 .expected = "waiting: run queue",
-                 .without_counters = "its account: time per thread and state",
-                 .make = make_states,
-                 .iterations_per_call = 1,
-                 .threads = 3,
-                 .least_threads = 2,
-                 .look_alike = "compute a tenth as long, so that the CPU suffices",
-                 .measures_states = true},
-    kernel_entry{.name = "wall-halves",
-                 .what = "computes in one thread, then as long in two",
-                 .expected = "retiring",
-                 .without_counters = "its account: CPU and wall time of both halves",
-                 .make = make_wall_halves,
-                 .iterations_per_call = 1,
-                 .threads = 2,
-                 .least_threads = 2,
-                 .most_threads = 2,
-                 .look_alike = "compute in two threads in both halves",
-                 .measures_states = true},
 };
+
+constexpr auto table = [] {
+  std::array<kernel_entry, other_kernels.size() + waiting_kernels.size()> all{};
+  auto* const next = std::copy(other_kernels.begin(), other_kernels.end(), all.begin());
+  std::copy(waiting_kernels.begin(), waiting_kernels.end(), next);
+  return all;
+}();
 
 }  // namespace
 

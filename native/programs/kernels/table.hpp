@@ -40,6 +40,8 @@ struct kernel_entry {
   wait_cause first_cause{};          // of the time in which its threads wait
   bool measures_states = false;      // its threads measure their time by state
   bool uses_disk = false;
+  double rate_per_s = 0;     // default rate of waits; 0: the kernel has no rate
+  bool uses_cgroup = false;  // needs the right to make a cgroup
 };
 
 std::span<const kernel_entry> all_kernels() noexcept;

@@ -22,6 +22,8 @@ class disk_file {
   // Writes the next 2 MiB of the file and waits until they are stored. Throws std::system_error.
   void write_block();
 
+  [[nodiscard]] int fd() const noexcept { return file_.get(); }
+  [[nodiscard]] static constexpr std::size_t size_bytes() noexcept { return region_bytes; }
   [[nodiscard]] const std::string& path() const noexcept { return path_; }
   [[nodiscard]] bool direct() const noexcept { return direct_; }
 

@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "kernels/waiting/child_process.hpp"
 #include "kernels/waiting/loopback_socket.hpp"
 #include "kernels/waiting/waiting_kernel.hpp"
 
@@ -67,10 +68,53 @@ class single_threaded_server_kernel : public waiting_kernel {
   std::vector<pollfd> polled_;
 };
 
+// A client of a process that sleeps 20 ms before each answer. In the look-alike the process answers
+// at once, and the client sleeps 20 ms between two requests.
+class slow_peer_kernel : public waiting_kernel {
+ public:
+  explicit slow_peer_kernel(const kernel_settings& setting)
+      : waiting_kernel(setting.threads),
+        look_alike_(setting.look_alike),
+        peer_("slow-peer", [this] { answer(); }) {}
+
+  [[nodiscard]] std::vector<kernel_parameter> parameters() const override {
+    return {{"peer_pid", static_cast<std::uint64_t>(peer_.pid())}};
+  }
+
+ private:
+  static constexpr std::uint64_t delay_ns = 20 * ms;
+
+  void answer() const {
+    thread_times peer_times;
+    const std::atomic<bool> never{false};
+    for (;;) {
+      if (!connection_.server.receive(peer_times, never)) return;
+      if (!look_alike_) pause_for(delay_ns, peer_times);
+      connection_.server.send();
+    }
+  }
+  bool iterate(unsigned thread, const std::atomic<bool>& stop) override {
+    connection_.client.send();
+    if (!connection_.client.receive(times(thread), stop)) return false;
+    compute_for(ms);
+    if (look_alike_) pause_for(delay_ns, times(thread));
+    return true;
+  }
+  [[nodiscard]] const char* name_of(unsigned) const override { return "client"; }
+
+  bool look_alike_;
+  loopback_connection connection_;
+  child_process peer_;
+};
+
 }  // namespace
 
 std::unique_ptr<kernel_base> make_single_threaded_server(const kernel_settings& setting) {
   return std::make_unique<single_threaded_server_kernel>(setting);
+}
+
+std::unique_ptr<kernel_base> make_slow_peer(const kernel_settings& setting) {
+  return std::make_unique<slow_peer_kernel>(setting);
 }
 
 }  // namespace stallscope::kernels

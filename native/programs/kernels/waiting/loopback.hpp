@@ -9,5 +9,6 @@
 namespace stallscope::kernels {
 
 std::unique_ptr<kernel_base> make_single_threaded_server(const kernel_settings& setting);
+std::unique_ptr<kernel_base> make_slow_peer(const kernel_settings& setting);
 
 }  // namespace stallscope::kernels

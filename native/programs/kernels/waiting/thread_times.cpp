@@ -30,6 +30,16 @@ void thread_times::begin(const char* name) noexcept {
 void thread_times::update() noexcept { now_ = read(); }
 
 thread_times::clocks thread_times::read() const noexcept {
+  constexpr std::uint64_t longest_ns = 50'000;
+  constexpr int attempts = 5;
+  clocks values = read_once();
+  for (int i = 1; i < attempts && monotonic_ns() - values.wall_ns > longest_ns; ++i) {
+    values = read_once();  // the thread was preempted between two of the readings
+  }
+  return values;
+}
+
+thread_times::clocks thread_times::read_once() const noexcept {
   clocks values{.wall_ns = monotonic_ns(), .cpu_ns = thread_cpu_ns()};
   std::array<char, 80> text{};  // "run_ns queue_ns slices"
   const ssize_t size = schedstat_ ? pread(schedstat_.get(), text.data(), text.size(), 0) : 0;
@@ -42,13 +52,15 @@ thread_times::clocks thread_times::read() const noexcept {
 }
 
 std::uint64_t thread_times::unmeasured_ns() const noexcept {
-  std::uint64_t known_ns = running_ns() + run_queue_ns();
+  std::uint64_t known_ns = running_ns() + now_.queue_ns - begin_.queue_ns;
   for (const std::uint64_t waited_ns : waited_ns_) known_ns += waited_ns;
   return difference(wall_ns(), known_ns);
 }
 
 std::uint64_t thread_times::waited_ns(std::size_t state) const noexcept {
-  return waited_ns_[state] + (state == rest_state_ ? unmeasured_ns() : 0);
+  const bool throttled = state == static_cast<std::size_t>(wait_state::throttled);
+  return waited_ns_[state] + (throttled ? throttled_ns_ : 0) +
+         (state == rest_state_ ? unmeasured_ns() : 0);
 }
 
 std::uint64_t thread_times::rest_ns() const noexcept {

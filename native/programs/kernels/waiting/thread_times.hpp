@@ -14,6 +14,7 @@
 
 #include <sys/types.h>
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -49,12 +50,16 @@ class alignas(128) thread_times {
   // place, too often to read clocks.
   void count_rest_as(wait_state state) noexcept { rest_state_ = static_cast<std::size_t>(state); }
 
+  // Sets the part of the time in the run queue in which the thread's cgroup was throttled.
+  void set_throttled_ns(std::uint64_t throttled_ns) noexcept { throttled_ns_ = throttled_ns; }
+
   [[nodiscard]] const std::string& name() const noexcept { return name_; }
   [[nodiscard]] pid_t tid() const noexcept { return tid_; }
   [[nodiscard]] std::uint64_t wall_ns() const noexcept { return now_.wall_ns - begin_.wall_ns; }
   [[nodiscard]] std::uint64_t running_ns() const noexcept { return now_.cpu_ns - begin_.cpu_ns; }
   [[nodiscard]] std::uint64_t run_queue_ns() const noexcept {
-    return now_.queue_ns - begin_.queue_ns;
+    const std::uint64_t queue_ns = now_.queue_ns - begin_.queue_ns;
+    return queue_ns - std::min(queue_ns, throttled_ns_);
   }
   // Returns the waiting time in a state, including the rest if it was counted as this state.
   [[nodiscard]] std::uint64_t waited_ns(std::size_t state) const noexcept;
@@ -73,6 +78,7 @@ class alignas(128) thread_times {
     std::uint64_t queue_ns = 0;
   };
   [[nodiscard]] clocks read() const noexcept;
+  [[nodiscard]] clocks read_once() const noexcept;
   [[nodiscard]] std::uint64_t unmeasured_ns() const noexcept;
 
   std::string name_;
@@ -81,6 +87,7 @@ class alignas(128) thread_times {
   clocks begin_;
   clocks now_;
   std::array<std::uint64_t, wait_states> waited_ns_{};
+  std::uint64_t throttled_ns_ = 0;
   std::uint64_t waits_ = 0;
   std::size_t rest_state_ = no_state;
 };

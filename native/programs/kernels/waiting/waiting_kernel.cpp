@@ -12,7 +12,7 @@ std::uint64_t waiting_kernel::run(unsigned thread, std::uint64_t iterations,
   thread_times& times = times_[thread];
   times.begin(name_of(thread));
   std::uint64_t done = 0;
-  while (done < iterations && iterate(thread, stop)) ++done;
+  while (done < iterations && !stop && iterate(thread, stop)) ++done;
   iterations_[thread].value += done;
   times.update();
   return done;
