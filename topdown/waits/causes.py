@@ -1,0 +1,205 @@
+"""Causes of waits: where the chains of waits end, in order of cost.
+
+A thread that sleeps by itself waits for nothing, so its sleep is not a cause; a sleep that another
+thread waits for is. The same holds for waits of which the cause was not recorded.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from topdown.waits.cascade import Activity, Cascade, Leaf, Segments, cascade
+from topdown.waits.graph import WaitGraph, knots_after_splitting, merge_groups, without_nodes
+from topdown.waits.groups import thread_groups
+from topdown.waits.records import WaitingThread, WaitRecords
+from topdown.waits.stack_names import StackNames
+from topdown.waits.states import Intervals
+from topdown.waits.wait_targets import PseudoNode, wait_segments
+
+MAX_CAUSES = 50
+MAX_CHAIN = 12
+# Edges below this share of the heaviest one are left out of the search for knots.
+LIGHT_EDGE_SHARE = 0.01
+_KINDS = {
+    PseudoNode.DISK: "disk",
+    PseudoNode.NETWORK: "network",
+    PseudoNode.TIMER: "sleep",
+    PseudoNode.INTERRUPT: "interrupt",
+    PseudoNode.UNKNOWN: "unknown",
+}
+# Causes only if another thread waits for the thread that waits for them.
+_INDIRECT_ONLY = (PseudoNode.TIMER, PseudoNode.INTERRUPT, PseudoNode.UNKNOWN)
+
+
+@dataclass(frozen=True, slots=True)
+class ChainStep:
+    """A step of a chain: a group, and the time for which the step before waited for it."""
+
+    name: str
+    wait_ns: int
+
+
+@dataclass(frozen=True, slots=True)
+class Cause:
+    """The end of chains of waits.
+
+    ``kind``: "thread" (it runs), "run_queue" (it waits for a CPU), "process" (a thread outside of
+    the target), "disk", "network", "sleep", "interrupt", "unknown" or "cycle". ``chain``: the
+    heaviest chain, from a waiting group to the cause; its first step has the time of all waits of
+    that group.
+    """
+
+    kind: str
+    name: str
+    wait_ns: int
+    chain: tuple[ChainStep, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CauseAnalysis:
+    """Causes in order of cost, the graph between groups, and its knots.
+
+    ``unexplained_ns``: waits without a recorded cause. ``missing``: edges that this recording
+    cannot have. ``followed_share``: see `topdown/waits/cascade.py`.
+    """
+
+    causes: tuple[Cause, ...]
+    graph: WaitGraph
+    knots: tuple[tuple[str, ...], ...]
+    wait_ns: int
+    unexplained_ns: int
+    missing: tuple[str, ...]
+    followed_share: float
+
+
+def find_causes(
+    records: WaitRecords,
+    intervals: Intervals,
+    names: StackNames | None = None,
+    *,
+    background: npt.NDArray[np.bool_] | None = None,
+) -> CauseAnalysis:
+    """Return the causes of the waits of the target's threads.
+
+    ``background``: (n_threads,) threads whose own waits do not count, those of idle pools.
+    """
+    segments = wait_segments(records, intervals, names)
+    nodes = _Nodes.build(records.threads)
+    origins = np.array([thread.target for thread in records.threads], np.bool_)
+    if background is not None:
+        origins &= ~background
+    result = cascade(segments, origins=origins, groups=nodes.group)
+    causes, unexplained = _causes(result, nodes, records.threads)
+    edges = merge_groups(result.edges, nodes.group, nodes.sizes)
+    edges = without_nodes(edges, {nodes.group[nodes.threads + node] for node in _INDIRECT_ONLY})
+    heaviest = max(edges.values(), default=0.0)
+    edges = {pair: ns for pair, ns in edges.items() if ns >= LIGHT_EDGE_SHARE * heaviest}
+    found, _ = knots_after_splitting(edges)
+    return CauseAnalysis(
+        causes=tuple(causes[:MAX_CAUSES]),
+        graph=WaitGraph(nodes.names, edges),
+        knots=tuple(tuple(nodes.names[group] for group in sorted(knot)) for knot in found),
+        wait_ns=_total(segments, origins),
+        unexplained_ns=unexplained,
+        missing=_missing(records),
+        followed_share=result.followed_share,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Nodes:
+    """Groups of the nodes: (n_nodes,) numbers, names and numbers of threads of the groups."""
+
+    group: list[int]
+    names: tuple[str, ...]
+    sizes: list[int]
+    threads: int
+
+    @classmethod
+    def build(cls, threads: Sequence[WaitingThread]) -> "_Nodes":
+        groups = thread_groups(threads, range(len(threads)))
+        targets = {thread.process_name for thread in threads if thread.target}
+        group, names = [0] * len(threads), []
+        for number, members in enumerate(groups):
+            for thread in members.threads:
+                group[thread] = number
+            alone = len(targets) < 2 and members.process_name in targets
+            same = members.name == members.process_name
+            full = f"{members.process_name}/{members.name}"
+            names.append(members.name if alone or same else full)
+        sizes = [len(members.threads) for members in groups]
+        for node in PseudoNode:
+            group.append(len(names))
+            names.append(node.name.lower())
+            sizes.append(1)
+        return cls(group, tuple(names), sizes, len(threads))
+
+
+def _causes(
+    result: Cascade, nodes: _Nodes, threads: Sequence[WaitingThread]
+) -> tuple[list[Cause], int]:
+    """Return the causes in order of cost, and the time of waits without a cause."""
+    total: dict[tuple[str, str], int] = {}
+    heaviest: dict[tuple[str, str], Leaf] = {}
+    unexplained = 0
+    for leaf in result.leaves:
+        steps = result.steps(leaf.chain)
+        cause = _cause_of(leaf, steps, nodes, threads)
+        if cause is None:
+            unexplained += _is_unknown(leaf, nodes) * leaf.wait_ns
+            continue
+        total[cause] = total.get(cause, 0) + leaf.wait_ns
+        if cause not in heaviest or heaviest[cause].wait_ns < leaf.wait_ns:
+            heaviest[cause] = leaf
+    causes = []
+    for (kind, name), wait_ns in total.items():
+        steps = result.steps(heaviest[kind, name].chain)[-MAX_CHAIN:]
+        chain = [ChainStep(nodes.names[group], step_ns) for group, step_ns in steps]
+        causes.append(Cause(kind, name, wait_ns, tuple(chain)))
+    return sorted(causes, key=lambda cause: (-cause.wait_ns, cause.kind, cause.name)), unexplained
+
+
+def _cause_of(
+    leaf: Leaf, steps: list[tuple[int, int]], nodes: _Nodes, threads: Sequence[WaitingThread]
+) -> tuple[str, str] | None:
+    """Return kind and name of the cause at the end of a chain; None if it is not a cause."""
+    if leaf.node >= nodes.threads:
+        node = PseudoNode(leaf.node - nodes.threads)
+        if node not in _INDIRECT_ONLY:
+            return _KINDS[node], node.name.lower()
+        waits_itself = len(steps) <= 2
+        return None if waits_itself else (_KINDS[node], nodes.names[steps[-2][0]])
+    name = nodes.names[nodes.group[leaf.node]]
+    if not threads[leaf.node].target:
+        return "process", name
+    if leaf.activity == Activity.QUEUE:
+        return "run_queue", name
+    return ("cycle" if leaf.activity == Activity.CYCLE else "thread"), name
+
+
+def _is_unknown(leaf: Leaf, nodes: _Nodes) -> bool:
+    return leaf.node == nodes.threads + PseudoNode.UNKNOWN
+
+
+def _total(segments: Segments, origins: npt.NDArray[np.bool_]) -> int:
+    waits = (segments.activity == Activity.WAIT) & origins[segments.thread]
+    return int((segments.end_ns[waits] - segments.begin_ns[waits]).sum())
+
+
+def _missing(records: WaitRecords) -> tuple[str, ...]:
+    """Return the edges that a recording without the right to trace whole CPUs cannot have."""
+    missing = []
+    if records.wake_ups is None:
+        missing.append(
+            "wake-ups are not recorded: of the edges between threads, only waits for locks whose "
+            "owner was read are known; tracing wake-ups needs CAP_PERFMON and a readable tracefs"
+        )
+    elif not records.whole_cpus:
+        missing.append(
+            "wake-ups by timers, interrupts and other processes are not recorded, so their edges "
+            "are missing; recording them needs the right to trace whole CPUs (CAP_PERFMON, or "
+            "kernel.perf_event_paranoid at most 0) and a readable tracefs"
+        )
+    return tuple(missing)

@@ -1,0 +1,109 @@
+"""Threads that wait for work and have none: idle worker pools.
+
+A thread is idle if it waits for at least 90 % of its time in one place (system call and stack),
+runs for less than 1 %, and ends no wait of a thread that is not idle itself. The last clause
+keeps starved pipeline stages, clients of slow servers, and rarely used pools: another thread waits
+for their work. If wake-ups are not recorded, the thread must not have run at all instead.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from topdown.waits.groups import thread_groups
+from topdown.waits.records import NO_ROW, NO_STACK, NO_THREAD, WaitRecords
+from topdown.waits.states import RUNNING_STATES, Intervals, ThreadState
+
+WAITING_SHARE = 0.90
+RUNNING_SHARE = 0.01
+_NOT_WAITING = (*RUNNING_STATES, ThreadState.RUN_QUEUE, ThreadState.THROTTLED, ThreadState.STOLEN)
+RULE = (
+    "waits at least 90 % of its time in one place, runs for less than 1 %, and no thread waits "
+    "for it"
+)
+RULE_WITHOUT_WAKE_UPS = (
+    "waits at least 90 % of its time in one place and did not run; wake-ups are not recorded, so "
+    "whether a thread waits for it is not known"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class IdleGroup:
+    """Idle threads of a group. ``stack``: where they wait, or NO_STACK."""
+
+    process_name: str
+    name: str
+    threads: tuple[int, ...]
+    wall_ns: int
+    stack: int
+    rule: str
+
+
+def idle_threads(records: WaitRecords, intervals: Intervals) -> npt.NDArray[np.bool_]:
+    """Return whether each thread is idle, (n_threads,)."""
+    count = len(records.threads)
+    wall, run, largest, _ = _shares(records, intervals)
+    candidates = (wall > 0) & (largest >= WAITING_SHARE * wall)
+    if records.wake_ups is None:
+        return candidates & (run == 0)
+    candidates &= run < RUNNING_SHARE * wall
+    ended = np.unique(intervals.wake_up[intervals.wake_up != NO_ROW])
+    waker, wakee = records.wake_ups.waker[ended], records.wake_ups.wakee[ended]
+    known = (waker != NO_THREAD) & (wakee != NO_THREAD) & (waker != wakee)
+    pairs = np.unique(np.stack([waker[known], wakee[known]]), axis=1).astype(np.int64)
+    for _ in range(count + 1):
+        awaited = candidates[pairs[0]] & ~candidates[pairs[1]]
+        if not awaited.any():
+            break
+        candidates[pairs[0][awaited]] = False
+    return candidates
+
+
+def idle_pools(
+    records: WaitRecords, intervals: Intervals, idle: npt.NDArray[np.bool_]
+) -> list[IdleGroup]:
+    """Return the idle threads by group, the largest group first."""
+    wall, _, _, stack = _shares(records, intervals)
+    rule = RULE if records.wake_ups is not None else RULE_WITHOUT_WAKE_UPS
+    groups = [
+        IdleGroup(
+            process_name=group.process_name,
+            name=group.name,
+            threads=group.threads,
+            wall_ns=int(wall[list(group.threads)].sum()),
+            stack=int(stack[group.threads[0]]),
+            rule=rule,
+        )
+        for group in thread_groups(records.threads, np.flatnonzero(idle).tolist())
+    ]
+    return sorted(groups, key=lambda group: (-group.wall_ns, group.process_name, group.name))
+
+
+def _shares(
+    records: WaitRecords, intervals: Intervals
+) -> tuple[
+    npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.uint32]
+]:
+    """Return, per thread, wall time, run time, time at the most frequent place, and its stack.
+
+    The stack of a wait that began before the recording is not known: it counts as a place.
+    """
+    count = len(records.threads)
+    thread, duration = intervals.thread.astype(np.int64), intervals.duration_ns
+    wall = np.bincount(thread, duration, count).astype(np.int64)
+    runs = np.isin(intervals.state, RUNNING_STATES)
+    run = np.bincount(thread[runs], duration[runs], count).astype(np.int64)
+    waits = ~np.isin(intervals.state, _NOT_WAITING)
+    rows = intervals.sample[waits]
+    stacks = np.full(len(rows), NO_STACK, np.uint32)
+    sampled = rows != NO_ROW
+    stacks[sampled] = records.switch_samples.stack[rows[sampled]]
+    code = (thread[waits] << 32) | stacks.astype(np.int64)
+    places, inverse = np.unique(code, return_inverse=True)
+    times = np.bincount(inverse, duration[waits], len(places)).astype(np.int64)
+    largest, stack = np.zeros(count, np.int64), np.full(count, NO_STACK, np.uint32)
+    order = np.argsort(times, kind="stable")
+    largest[places[order] >> 32] = times[order]
+    stack[places[order] >> 32] = (places[order] & 0xFFFF_FFFF).astype(np.uint32)
+    return wall, run, largest, stack
