@@ -4,35 +4,22 @@ from dataclasses import replace
 
 import pytest
 
-from tests.topdown.slots.without_pmu.activities import COMPUTING, work
+from tests.topdown.slots.without_pmu.activities import (
+    CALLING,
+    COMPUTING,
+    FAULTING,
+    HERD,
+    PASSING,
+    work,
+)
 from topdown.slots.without_pmu.facts import facts
 from topdown.slots.without_pmu.kernel_findings import find
 from topdown.slots.without_pmu.process_watch import KernelCounters
 from topdown.slots.without_pmu.sampled_work import SampledWork
 
-
-def user_only(samples: SampledWork) -> SampledWork:
-    """The same samples if the user may sample user code only."""
-    return replace(samples, samples=samples.user.samples, kernel=None)
-
-
-FAULTING = replace(COMPUTING, user_s=0.1, system_s=1.88, minor_faults=1_000_000)
-CALLING = replace(COMPUTING, user_s=0.2, system_s=1.78)
-
-HERD = replace(
-    COMPUTING, threads=16, thread_s=32.0, user_s=0.1, system_s=1.8, on_cpu_s=1.9, queued_s=10.0,
-    voluntary_switches=150_000, snapshots=300, waiting_snapshots=150, waits_in=(("futex_do_wait", 150),),
-)  # fmt: skip
-
 LOCKING = replace(
     COMPUTING, threads=4, thread_s=8.0, user_s=1.0, system_s=1.0, on_cpu_s=2.0, queued_s=4.0,
     voluntary_switches=50_000, snapshots=160, waiting_snapshots=40, waits_in=(("futex_do_wait", 40),),
-)  # fmt: skip
-
-PASSING = replace(
-    COMPUTING, threads=2, thread_s=4.0, user_s=0.1, system_s=1.1, on_cpu_s=1.2, queued_s=1.0,
-    voluntary_switches=60_000, snapshots=80, waiting_snapshots=40,
-    waits_in=(("poll_schedule_timeout", 39), ("", 1)),
 )  # fmt: skip
 
 IDLE = replace(
@@ -75,23 +62,6 @@ def test_the_dominant_activity_is_found(
     assert finding.answer == answer
 
 
-@pytest.mark.parametrize(
-    ("counters", "samples", "answer"),
-    [
-        (FAULTING, work(50), "kernel: page faults"),
-        (CALLING, work(150), "kernel: system calls"),
-        (HERD, work(30), "kernel: context switches"),
-        (PASSING, work(50), "waiting: sleep"),
-    ],
-)
-def test_counters_suffice_if_kernel_code_is_not_sampled(
-    counters: KernelCounters, samples: SampledWork, answer: str
-) -> None:
-    finding = find(counters, user_only(samples))
-    assert finding is not None
-    assert finding.answer == answer
-
-
 def test_user_code_gives_no_finding() -> None:
     assert find(COMPUTING, work(1000)) is None
 
@@ -129,7 +99,3 @@ def test_occupied_cpus_are_found_if_the_program_has_no_finding() -> None:
 
 def test_few_page_faults_give_no_finding() -> None:
     assert find(replace(COMPUTING, minor_faults=20_000), work(960, faults=40)) is None
-
-
-def test_too_few_samples_are_ignored() -> None:
-    assert find(COMPUTING, work(1, faults=9)) is None
