@@ -233,11 +233,21 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             item.add_marker(pytest.mark.timeout(900))
 
 
+# Files whose tests hold the lock of this machine's settings.
+PINNING = (
+    "tests/cstates/pinning/test_machine_lock.py",
+    "tests/live/test_cstates_compare.py",
+    "tests/live/test_pin_live.py",
+)
+
+
 class ByFile(LoadScopeScheduling):
-    """Assigns the tests of a file, or of a folder that stays together, to a single worker."""
+    """Assigns the tests of a file, or of files that stay together, to a single worker."""
 
     def _split_scope(self, nodeid: str) -> str:
         file = nodeid.split("::", 1)[0]
+        if file in PINNING:
+            return PINNING[0]
         folder = file.partition("/")[2].partition("/")[0]
         return folder if folder in TOGETHER else file
 

@@ -12,17 +12,20 @@ from pathlib import Path
 
 PARTS = ("beside", "built", "guest", "alone")
 ALONE = (
-    "live/disk/",
-    "live/load/",
+    "live/disk/test_known_answers.py",
+    "live/disk/test_probe.py",
+    "live/disk/test_queue_stalls.py",
+    "live/disk/test_storm_queue.py",
+    "live/load/test_load_rates.py",
+    "live/load/test_load_stalled_server.py",
     "live/test_count_known_answers.py",
     "live/test_cstates",
     "live/test_io_watch.py",
     "live/test_kernels_mix.py",
     "live/test_kernels_relations.py",
-    "live/test_lab_",
-    "live/test_modelled_slots.py",
+    "live/test_lab_kernels.py",
+    "live/test_lab_memory.py",
     "live/test_pin_live.py",
-    "live/test_python_frames.py",
     "live/test_python_py_spy.py",
     "live/test_without_pmu.py",
 )

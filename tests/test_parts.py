@@ -14,6 +14,7 @@ from tests.parts import parts_of_file
         ("harness/io/test_recording.py", "@pytest.mark.live\n", {"beside", "alone"}),
         ("live/test_collect_ends.py", "pytestmark = pytest.mark.live\n", {"beside"}),
         ("live/disk/test_probe.py", "pytestmark = pytest.mark.live\n", {"alone"}),
+        ("live/disk/test_silent_disk.py", "pytestmark = pytest.mark.live\n", {"beside"}),
         ("live/test_kernels_arm64.py", "", {"built"}),
         ("unwind/test_whole_stacks.py", "pytestmark = pytest.mark.live\n", {"built"}),
         ("pmu_guest/test_counts.py", "pytestmark = pytest.mark.pmu\n", {"guest"}),

@@ -22,7 +22,7 @@ __attribute__((noinline)) void middle(void) { leaf(); sink++; }
 __attribute__((noinline)) void outer(void) { middle(); sink++; }
 int main(int count, char** words) {
   puts("ready"); fflush(stdout);
-  for (unsigned i = 0; count < 2 || i < 100000; i++) outer();
+  for (unsigned i = 0; count < 2 || i < 30000; i++) outer();
   return words == 0;
 }
 """
@@ -67,7 +67,7 @@ def test_copied_stacks_are_complete_and_recorded_once(
         recording = record("--stacks", "dwarf", "-F", 1999, "--", program, "end")
     else:
         target = start_target(program=program)
-        recording = record("--stacks", "dwarf", "-F", 499, "-p", target.pid, "--duration", 1)
+        recording = record("--stacks", "dwarf", "-F", 499, "-p", target.pid, "--duration", 0.4)
     assert recording.exit_code == 0, recording.messages
     assert recording.document["losses"]["lost_samples"] == 0
     stacks = recording.document["stacks"]
@@ -119,7 +119,7 @@ def test_the_first_samples_decide_how_stacks_are_recorded(
     record, start_target, programs, perf, name: str, chosen: str
 ) -> None:
     target = start_target(program=programs[name])
-    recording = record("-p", target.pid, "-F", 499, "--duration", 0.5)
+    recording = record("-p", target.pid, "-F", 499, "--duration", 0.4)
     assert recording.exit_code == 0, recording.messages
     stacks = recording.document["stacks"]
     assert (stacks["asked"], stacks["chosen"]) == ("auto", chosen)
@@ -136,7 +136,7 @@ def test_the_first_samples_decide_how_stacks_are_recorded(
 
 def test_processes_of_a_list_are_decided_separately(record, start_target, programs, perf) -> None:
     pids = {name: start_target(program=programs[name]).pid for name in programs}
-    recording = record("-p", ",".join(map(str, pids.values())), "-F", 499, "--duration", 1)
+    recording = record("-p", ",".join(map(str, pids.values())), "-F", 499, "--duration", 0.5)
     assert recording.exit_code == 0, recording.messages
     stacks = recording.document["stacks"]
     assert (stacks["chosen"], stacks["copy_bytes"]) == ("mixed", 8192)

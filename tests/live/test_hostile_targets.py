@@ -25,10 +25,12 @@ pytestmark = [pytest.mark.live, pytest.mark.long]
 
 SOURCE = Path(__file__).parent / "targets" / "hostile.c"
 UNSUPPORTED = 3
-RECORD_S = long_tests(short=2, long=10)
+RECORD_S = long_tests(short=1, long=10)
 # The limit is 2 s on an idle machine; the test catches a hang on a busy one.
 END_S = 10.0
-MAX_CPU_S = 1.0  # per second of recording: far less than the CPUs of the fault
+MAX_CPU_S = (
+    1.0  # per second of recording, and for start and end: far less than the CPUs of the fault
+)
 MAX_LOST_SHARE = 0.01
 ELF_HEADER = struct.Struct("<16sHHIQQQIHHHHHH")
 SECTION = struct.Struct("<IIQQQQIIQQ")
@@ -163,7 +165,7 @@ def test_a_hostile_process_neither_delays_the_end_nor_costs_samples_of_others(
         finally:
             honest.kill()
     assert recording.exit_code == 0, recording.document
-    assert cpu_s < MAX_CPU_S * RECORD_S
+    assert cpu_s < MAX_CPU_S * (RECORD_S + 1)
     samples = recording.document["samples"]
     lost = recording.document["losses"]["lost_samples"]
     assert samples > 0

@@ -26,7 +26,7 @@ __attribute__((noinline)) void flat(void) { for (int i = 0; i < 100000; i++) sin
 int main(void) {
   struct timespec t;
   do { fib(12); flat(); clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t); }
-  while (t.tv_sec == 0 && t.tv_nsec < 200000000);
+  while (t.tv_sec == 0 && t.tv_nsec < 100000000);
 }
 """
 WITHOUT_FRAME_POINTERS = """
@@ -48,7 +48,7 @@ int main(void) {
     for (int i = 0; i < 64; i++) values[i] = i * 7919 % 64;
     qsort(values, 64, sizeof *values, compare);
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-  } while (t.tv_sec == 0 && t.tv_nsec < 200000000);
+  } while (t.tv_sec == 0 && t.tv_nsec < 100000000);
 }
 """
 HEADER = re.compile(

@@ -59,8 +59,8 @@ def running(system_python: Interpreter) -> Iterator[Callable[..., subprocess.Pop
 def test_names_order_and_shares_agree_with_the_program(
     running: Callable[..., subprocess.Popen[str]], record: Callable[..., Recording]
 ) -> None:
-    process = running("4")
-    run = record("-p", process.pid, "--stacks", "dwarf", "--duration", 3)
+    process = running("2.5")
+    run = record("-p", process.pid, "--stacks", "dwarf", "--duration", 2)
     assert run.exit_code == 0, run.messages
     took = json.loads(process.communicate()[0])
     analysis = profile_of(run.directory, lines=100)
@@ -94,7 +94,7 @@ def test_threads_that_run_python_hold_the_gil(
     running: Callable[..., subprocess.Popen[str]], record: Callable[..., Recording]
 ) -> None:
     process = running("9", "thread")
-    run = record("-p", process.pid, "--stacks", "dwarf", "--duration", 2)
+    run = record("-p", process.pid, "--stacks", "dwarf", "--duration", 1)
     snapshots = [entry for entry in entries(run.directory) if "t" in entry]
     held: dict[bool, list[bool]] = {True: [], False: []}
     for entry in snapshots:
@@ -115,9 +115,9 @@ def test_a_command_and_its_children_are_read(
         f"sys.path.insert(0, {str(PROGRAM.parent)!r})\n"
         "from python_program import main\n"
         "if os.fork() == 0:\n"
-        "    main(1.5)\n"
+        "    main(1)\n"
         "elif os.fork() == 0:\n"
-        f"    os.execv({SYSTEM!r}, [{SYSTEM!r}, '-S', '-E', {str(PROGRAM)!r}, '1.5'])\n"
+        f"    os.execv({SYSTEM!r}, [{SYSTEM!r}, '-S', '-E', {str(PROGRAM)!r}, '1'])\n"
         "else:\n"
         "    os.wait(), os.wait()\n"
     )
@@ -134,7 +134,7 @@ def test_a_command_and_its_children_are_read(
 def test_frames_read_before_the_end_of_the_program_are_kept(
     running: Callable[..., subprocess.Popen[str]], record: Callable[..., Recording]
 ) -> None:
-    process = running("5")  # a tenth of that in CPU time on a loaded machine
+    process = running("3")  # a fifth of that in CPU time on a loaded machine
     run = record("-p", process.pid, "--stacks", "dwarf", "--duration", 60)
     assert run.exit_code == 0, run.messages
     assert run.document["end"]["reason"] == "target ended"
@@ -204,7 +204,7 @@ def test_an_interpreter_without_a_reachable_path_is_detected(
             assert process.stdout is not None
             assert process.stdout.readline() == "ready\n"
             copy.unlink(missing_ok=True)
-            run = record("-p", process.pid, "--stacks", "dwarf", "--duration", 1)
+            run = record("-p", process.pid, "--stacks", "dwarf", "--duration", 0.6)
         finally:
             process.kill()
     assert sum("t" in entry for entry in entries(run.directory)) > 100
@@ -217,7 +217,7 @@ def test_frames_of_the_interpreter_that_runs_the_tests_are_read(
     script = "def only_here():\n while True: pass\nonly_here()"
     with subprocess.Popen([sys.executable, "-S", "-c", script]) as process:
         try:
-            run = record("-p", process.pid, "--stacks", "dwarf", "--duration", 1)
+            run = record("-p", process.pid, "--stacks", "dwarf", "--duration", 0.6)
         finally:
             process.kill()
     names = {entry["name"] for entry in entries(run.directory) if "code" in entry}

@@ -12,10 +12,11 @@ import pytest
 
 from tests.live.conftest import Recording
 from tests.live.python_targets import Interpreter, chains_of, profile_of
+from tests.long_tests import long_tests
 
-pytestmark = pytest.mark.live
+pytestmark = [pytest.mark.live, pytest.mark.long]
 PY_SPY = Path(sys.executable).with_name("py-spy")
-SECONDS = 10
+SECONDS = long_tests(short=5, long=10)
 # py-spy stops the program while it reads, longer for deeper stacks. If it reads often, it samples
 # the place at which it stopped the program.
 WORDS = ("plain", "untimed", "shallow")

@@ -23,10 +23,10 @@ pytestmark = [pytest.mark.live, pytest.mark.usefixtures("needs_root")]
 
 STALLSCOPE = str(Path(sys.executable).with_name("stallscope"))
 SOURCE = """
-#include <signal.h>
+#include <unistd.h>
 volatile unsigned long total;
 __attribute__((noinline)) void {name}(void) {{ for (int i = 0; i < 100000; ++i) total += i; }}
-int main(void) {{ for (;;) {name}(); }}
+int main(void) {{ for (;;) {{ {name}(); usleep(500); }} }}
 """
 GENUINE, FALSE = "genuine_name", "planted_name"
 AS_USER = (

@@ -20,7 +20,7 @@ from tests.live.disk.known_disk import known_disk
 pytestmark = [pytest.mark.live, pytest.mark.usefixtures("needs_root")]
 
 DEADLINE_S = 120  # a fifth of the disk's silence
-QUIET_S = 3.0  # a live line that stands still for so long
+QUIET_S = 1.5  # a live line that stands still for so long
 STALLSCOPE = (sys.executable, "-m", "stallscope")
 WITHOUT_IO_URING = (sys.executable, "-m", "tests.live.disk.without_io_uring")
 

@@ -1,6 +1,7 @@
 // A program of an ordinary user that tries to hold up the profiler: it looks like CPython, and
 // reading its memory or its files never returns. It starts as root, prepares what any user can
-// prepare in a user namespace, continues as `nobody`, prints "ready" and uses the CPU.
+// prepare in a user namespace, continues as `nobody`, prints "ready" and uses the CPU for a part of
+// the time.
 //
 //   hostile userfaultfd        _PyRuntime is a page whose faults are never answered
 //   hostile fuse-memory DIR    _PyRuntime is mapped from a file of a FUSE disk that has stopped
@@ -174,5 +175,6 @@ int main(int count, char** words) {
   puts("ready");
   fflush(stdout);
   for (volatile uint64_t turns = 0;; ++turns) {
+    if (turns % 4000000 == 0) usleep(20000);
   }
 }
