@@ -1,0 +1,57 @@
+"""How much of a capture that ends too early is lost."""
+
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from harness.profile.truncated_capture import truncation_warning
+from stallscope.errors import RecordingError
+
+
+def capture(at: int | None, *, samples: int = 10, end: int | None = None) -> Any:
+    return SimpleNamespace(truncated_at=at, records_end=end, time_ns=[0] * samples)
+
+
+def recording(folder: Path, *, content: bytes = b"x" * 1000, samples: int = 0) -> Any:
+    """Return a recording; its manifest has a number of samples if it is not 0."""
+    path = folder / "samples.perf"
+    path.write_bytes(content)
+    manifest = SimpleNamespace(complete=True, samples=samples) if samples else None
+    return SimpleNamespace(samples=path, manifest=manifest)
+
+
+def test_a_whole_capture_has_no_warning(tmp_path: Path) -> None:
+    assert truncation_warning(capture(None), recording(tmp_path)) == ()
+
+
+@pytest.mark.parametrize(
+    ("truncated", "samples", "lost"),
+    [
+        (capture(900), 0, "10.0 % of it"),  # of the bytes
+        (capture(900), 40, None),  # 10 of 40 samples are readable
+        (capture(900, samples=30), 40, "25.0 % of it"),
+        (capture(900, end=1200), 0, "25.0 % of it"),
+        (capture(1000), 0, "an unknown part of it"),
+        (capture(900, samples=0), 0, None),
+    ],
+)
+def test_a_capture_is_refused_if_most_of_it_is_lost(
+    tmp_path: Path, truncated: Any, samples: int, lost: str | None
+) -> None:
+    source = recording(tmp_path, samples=samples)
+    if lost is None:
+        with pytest.raises(RecordingError, match="is truncated at offset 900"):
+            truncation_warning(truncated, source)
+    else:
+        (warning,) = truncation_warning(truncated, source)
+        assert f"{lost} is lost" in warning.message
+
+
+def test_other_data_after_all_samples_is_no_loss(tmp_path: Path) -> None:
+    content = b"x" * 900 + b"[ perf record: Woken up 1 times ]"
+    (warning,) = truncation_warning(capture(900), recording(tmp_path, content=content))
+    assert "all samples were read" in warning.message
+    (warning,) = truncation_warning(capture(900, end=900), recording(tmp_path))
+    assert "before the description of the host" in warning.message
