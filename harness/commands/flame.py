@@ -5,6 +5,7 @@ from pathlib import Path
 import click
 
 from harness.cli.recording_argument import RUN_HELP, run_argument
+from harness.cli.weight_option import weight_option
 
 EXAMPLES = """\b
 Examples:
@@ -45,6 +46,7 @@ FORMATS = ("svg", "html", "folded")
     help="Show inlined functions as separate frames (needs debug information).",
 )
 @click.option("-e", "--event", default="", help="Event to show. Default: the first recorded.")
+@weight_option
 def command(
     run: Path,
     output: Path,
@@ -53,6 +55,7 @@ def command(
     width: int,
     inlined: bool,
     event: str,
+    weight: str,
 ) -> None:
     """Write a recording's flame graph as SVG, HTML or folded text."""
     from harness.cli.outputs import write_whole  # noqa: PLC0415 - start-up stays light
@@ -62,6 +65,7 @@ def command(
     from stallscope.recordings import open_recording  # noqa: PLC0415
     from topdown.stacks.flame.folded import render_folded  # noqa: PLC0415
     from topdown.stacks.flame.svg import render_svg  # noqa: PLC0415
+    from topdown.waits.weight import Weight  # noqa: PLC0415
 
     output_format = file_format or output.suffix.removeprefix(".")
     if output_format not in FORMATS:
@@ -69,7 +73,9 @@ def command(
             f"{output} has none of the suffixes .svg, .html, .folded: add --format"
         )
     recording = open_recording(run)
-    analysis = analyze(recording, AnalysisOptions(inlined=inlined, event=event))
+    analysis = analyze(
+        recording, AnalysisOptions(inlined=inlined, event=event, weight=Weight(weight))
+    )
     if output_format == "svg":
         parts = [render_svg(analysis.profile, width=width, inverted=icicle)]
     elif output_format == "folded":

@@ -6,6 +6,7 @@ import click
 
 from harness.cli.json_option import json_option
 from harness.cli.recording_options import collector_options, target_options
+from harness.cli.weight_option import weight_option
 
 EXAMPLES = """\b
 Examples:
@@ -14,6 +15,7 @@ Examples:
   stallscope profile -- gcc -O2 -c big.c
   stallscope profile --slots --locate -p 4711
   stallscope profile -e task-clock --with page-faults,context-switches -- make
+  stallscope profile --weight wall -p 4711
   stallscope profile -p 4711 --json | jq .functions[0]
 """
 
@@ -40,8 +42,11 @@ Examples:
     is_flag=True,
     help="With --slots: then sample the events that locate nodes above their thresholds.",
 )
+@weight_option
 @json_option
-def command(top: int, lines: int, inlined: bool, locate: bool, as_json: bool, **values: Any) -> int:
+def command(
+    top: int, lines: int, inlined: bool, locate: bool, weight: str, as_json: bool, **values: Any
+) -> int:
     """Record a process or command, and write its flame page.
 
     Prints the functions with most CPU time and writes DIR/report.html, a self-contained page.
@@ -52,10 +57,11 @@ def command(top: int, lines: int, inlined: bool, locate: bool, as_json: bool, **
         ProfileOptions,
     )
     from harness.profile.session import run_profile  # noqa: PLC0415
+    from topdown.waits.weight import Weight  # noqa: PLC0415
 
     options = ProfileOptions(
         collector=collector_options(values),
-        analysis=AnalysisOptions(lines=lines, inlined=inlined),
+        analysis=AnalysisOptions(lines=lines, inlined=inlined, weight=Weight(weight)),
         slots=values["slots"],
         locate=locate,
         top=top,

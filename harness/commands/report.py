@@ -6,6 +6,7 @@ import click
 
 from harness.cli.json_option import json_option
 from harness.cli.recording_argument import RUN_HELP, run_argument
+from harness.cli.weight_option import weight_option
 
 EXAMPLES = """\b
 Examples:
@@ -13,6 +14,7 @@ Examples:
   stallscope report slow-query --inlined --lines 50
   stallscope report slow-query --no-page --top 30
   stallscope report perf.data -o page.html
+  stallscope report slow-query --weight off-cpu
 """
 
 
@@ -42,6 +44,7 @@ Examples:
     help="Show inlined functions as separate frames (needs debug information).",
 )
 @click.option("-e", "--event", default="", help="Event to show. Default: the first recorded.")
+@weight_option
 @json_option
 def command(
     run: Path,
@@ -51,11 +54,13 @@ def command(
     lines: int,
     inlined: bool,
     event: str,
+    weight: str,
     as_json: bool,
 ) -> None:
     """Write the page of a recording and print its summary."""
     from harness.report.options import ReportOptions  # noqa: PLC0415 - start-up stays light
     from harness.report.session import report  # noqa: PLC0415
+    from topdown.waits.weight import Weight  # noqa: PLC0415
 
     options = ReportOptions(
         output=output,
@@ -65,6 +70,7 @@ def command(
         lines=lines,
         inlined=inlined,
         event=event,
+        weight=Weight(weight),
     )
     report(run, options)
 

@@ -16,10 +16,12 @@ from topdown.stacks.profile import Profile, ProfileWarning
 from topdown.stacks.ranking import Ranking, rank
 from topdown.stacks.symbols.symbolizer import Symbolizer
 from topdown.stacks.unwinding.tables import UnwindTables
+from topdown.waits.weight import Weight
 
 if TYPE_CHECKING:
     from topdown.slots.function_slots import SlotsByFunction
     from topdown.slots.model import Model
+    from topdown.stacks.folding.sample_weights import SampleWeights
     from topdown.stacks.python.chains import PythonFrameMerger
     from topdown.stacks.python.shares import PythonShares
 
@@ -63,14 +65,21 @@ def analyze(recording: Recording, options: AnalysisOptions = _DEFAULT_OPTIONS) -
     tables = UnwindTables(sources)
     capture = read_samples(recording, tables)
     merger, python_warnings = _python_frames(recording, options)
-    fold_options = replace(_fold_options(recording, options), transform=merger)
+    fold_options = replace(
+        _fold_options(recording, options),
+        transform=merger,
+        weights=_weights(recording, capture, options),
+    )
     profile = fold(capture, Symbolizer(sources), fold_options)
     warnings = [*profile.warnings, *tables.warnings]
     warnings += python_warnings
     warnings += truncation_warning(capture, recording)
     profile = replace(profile, warnings=tuple(warnings))
     if manifest is not None:
-        profile = _with_manifest(profile, manifest, _full_process_name(profile, capture))
+        process = _full_process_name(profile, capture)
+        profile = _with_manifest(profile, manifest, process)
+        if options.weight == Weight.CPU:
+            profile = _with_source(profile, manifest)
     _check_losses(recording, profile)
     shares = merger.shares if merger is not None else None
     slots = None
@@ -89,6 +98,17 @@ def analyze(recording: Recording, options: AnalysisOptions = _DEFAULT_OPTIONS) -
         capture.host_name,
         capture.kernel_release,
     )
+
+
+def _weights(
+    recording: Recording, capture: Capture, options: AnalysisOptions
+) -> "SampleWeights | None":
+    """Return the weights of the samples, None if they weigh their periods."""
+    if options.weight == Weight.CPU:
+        return None
+    from harness.profile.weights import weights_of  # noqa: PLC0415 - rarely needed
+
+    return weights_of(recording, capture, options.weight)
 
 
 def _python_frames(
@@ -194,8 +214,7 @@ def _full_process_name(profile: Profile, capture: Capture) -> str:
 
 
 def _with_manifest(profile: Profile, manifest: Manifest, process: str) -> Profile:
-    """Return the profile with source, warnings and target from the manifest."""
-    source = manifest.source
+    """Return the profile with warnings and target from the manifest."""
     warnings = [ProfileWarning(notice.code, notice.message) for notice in manifest.notices]
     if not manifest.complete:
         warnings.append(
@@ -208,6 +227,12 @@ def _with_manifest(profile: Profile, manifest: Manifest, process: str) -> Profil
     title = profile.title
     if manifest.target.kind == "process" and process:
         title = f"{process} ({title})"
+    return replace(profile, title=title, warnings=(*warnings, *profile.warnings))
+
+
+def _with_source(profile: Profile, manifest: Manifest) -> Profile:
+    """Return the profile with the source of the manifest."""
+    source = manifest.source
     return replace(
         profile,
         source=replace(
@@ -219,8 +244,6 @@ def _with_manifest(profile: Profile, manifest: Manifest, process: str) -> Profil
             frequency_hz=source.frequency_hz,
             period=source.period,
         ),
-        title=title,
-        warnings=(*warnings, *profile.warnings),
     )
 
 

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from stallscope.errors import UsageError
+from topdown.waits.weight import Weight
 
 if TYPE_CHECKING:
     from stallscope.collector import CollectorOptions
@@ -15,12 +16,21 @@ class AnalysisOptions:
 
     ``lines``: number of hottest addresses for which source lines and inlined functions are looked
     up. ``inlined``: look up inlined functions at all hot addresses. ``event``: name of the event;
-    empty: the first event with samples.
+    empty: the first event with samples. ``weight``: what a sample weighs.
     """
 
     lines: int = 0
     inlined: bool = False
     event: str = ""
+    weight: Weight = Weight.CPU
+
+    def __post_init__(self) -> None:
+        """Raise UsageError for options that contradict each other."""
+        if self.event and self.weight != Weight.CPU:
+            raise UsageError(
+                f"--event and --weight {self.weight} exclude each other",
+                "an event's samples weigh their periods; leave out one of the options",
+            )
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,10 +13,12 @@ from stallscope.quantities import share_text, value_text
 from topdown.stacks.flame.names import function_text
 from topdown.stacks.profile import FunctionKind, Profile
 from topdown.stacks.ranking import Ranking
+from topdown.waits.weight import OFF_CPU_TIME, WALL_TIME
 
 FUNCTIONS_SHOWN = 60
 THREADS_SHOWN = 60
 _NAME_LIMIT = 300
+_WEIGHT_TERMS = {WALL_TIME: "Wall time", OFF_CPU_TIME: "Time off the CPU"}
 
 # From these shares on, a notice explains their effect on the graph.
 TRUNCATED_NOTICE_FROM = 0.10
@@ -61,7 +63,9 @@ class PageNotice:
 def source_line(profile: Profile) -> SourceLine:
     """Return the source of the numbers."""
     source = profile.source
-    if source.frequency_hz is not None:
+    if source.event == OFF_CPU_TIME:
+        rate = "every context switch"
+    elif source.frequency_hz is not None:
         rate = f"{source.frequency_hz:,} Hz"
     elif source.period is not None:
         rate = f"every {value_text(source.period, source.unit)}"
@@ -75,7 +79,9 @@ def figures(profile: Profile, total_value: int) -> list[Figure]:
     taken = profile.samples + profile.lost
     lost_share = profile.lost / taken if taken else 0.0
     lost = f"{profile.lost:,}" + (f" ({share_text(lost_share)})" if profile.lost else "")
-    weight = "CPU time sampled" if profile.source.unit == "ns" else "Sampled"
+    weight = _WEIGHT_TERMS.get(profile.source.event)
+    if weight is None:
+        weight = "CPU time sampled" if profile.source.unit == "ns" else "Sampled"
     return [
         Figure(weight, value_text(total_value, profile.source.unit)),
         Figure("Recorded for", _duration(profile.duration_s)),
@@ -181,10 +187,16 @@ def threads_table(profile: Profile, ranking: Ranking) -> tuple[Markup, str]:
                 Cell(str(thread.pid), "number soft"),
             )
         )
-    head = [Cell("Share", "number"), Cell("CPU" if unit == "ns" else "Value", "number")]
+    head = [Cell("Share", "number"), Cell(_time_head(profile), "number")]
     head += [Cell("Samples", "number"), Cell("Thread"), Cell("tid", "number")]
     head += [Cell("Process"), Cell("pid", "number")]
     return table(head, rows), _hint(len(rows), len(ranking.threads), "thread", "hottest first")
+
+
+def _time_head(profile: Profile) -> str:
+    if profile.source.unit != "ns":
+        return "Value"
+    return "Time" if profile.source.event in _WEIGHT_TERMS else "CPU"
 
 
 def _hint(shown: int, total: int, noun: str, order: str) -> str:

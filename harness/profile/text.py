@@ -23,6 +23,7 @@ from harness.profile.result import (
 )
 from harness.profile.stacks_text import MIN_CAVEAT_SHARE, recording_text, remedies, shares_text
 from stallscope.documents import UNSET, UnsetType, encode
+from topdown.waits.weight import OFF_CPU_TIME
 
 if TYPE_CHECKING:
     from harness.profile.analysis import Analysis
@@ -113,6 +114,8 @@ def _labelled(label: str, text: str) -> list[str]:
 
 
 def _rate(source: ProfileSource) -> str:
+    if source.event == OFF_CPU_TIME:
+        return "at every context switch"
     if source.frequency_hz:
         return f"at {source.frequency_hz:,} Hz"
     return f"every {source.period:,} {source.unit}" if source.period else "at an unknown rate"

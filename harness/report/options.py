@@ -4,11 +4,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from stallscope.errors import UsageError
+from topdown.waits.weight import Weight
 
 
 @dataclass(frozen=True, slots=True)
 class ReportOptions:
-    """What to show of a recording, and where; the last four are about profiles only."""
+    """What to show of a recording, and where; the last five are about profiles only."""
 
     output: Path | None = None  # of the page; None: the default place
     with_page: bool = True
@@ -17,6 +18,7 @@ class ReportOptions:
     lines: int = 0
     inlined: bool = False
     event: str = ""
+    weight: Weight = Weight.CPU
 
     def __post_init__(self) -> None:
         """Raise UsageError for options that contradict each other."""

@@ -11,7 +11,12 @@ def report_profile(recording: Recording, options: ReportOptions) -> None:
     """Write the page of a profile, and print its summary."""
     analysis = analyze(
         recording,
-        AnalysisOptions(lines=options.lines, inlined=options.inlined, event=options.event),
+        AnalysisOptions(
+            lines=options.lines,
+            inlined=options.inlined,
+            event=options.event,
+            weight=options.weight,
+        ),
     )
     page = None
     if options.with_page:

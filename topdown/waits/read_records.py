@@ -63,8 +63,8 @@ def read_wait_records(
     """
     lives = _Lives.of(capture)
     switches = _switches(capture, lives)
-    samples = _event_rows(capture, switch_samples=True)
-    cpu_rows = _cpu_rows(capture)
+    samples = switch_sample_rows(capture)
+    cpu_rows = cpu_sample_rows(capture)
     is_target = _targets(capture, log, samples, cpu_rows)
     begin, end = _extent(capture, log, begin_ns, end_ns)
     return WaitRecords(
@@ -232,8 +232,13 @@ def _event_rows(capture: "Capture", *, switch_samples: bool) -> npt.NDArray[np.i
     return np.flatnonzero((chosen if switch_samples else ~chosen & ~others)[capture.event])
 
 
-def _cpu_rows(capture: "Capture") -> npt.NDArray[np.intp]:
-    """Return the samples of the first event that measures CPU time."""
+def switch_sample_rows(capture: "Capture") -> npt.NDArray[np.intp]:
+    """Return the capture's rows of samples of context switches."""
+    return _event_rows(capture, switch_samples=True)
+
+
+def cpu_sample_rows(capture: "Capture") -> npt.NDArray[np.intp]:
+    """Return the capture's rows of the first event that samples code on a CPU."""
     rows = _event_rows(capture, switch_samples=False)
     if not len(rows):
         return rows

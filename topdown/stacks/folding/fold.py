@@ -11,6 +11,7 @@ from topdown.stacks.captures.events import EventSamples, select_event
 from topdown.stacks.captures.group_counts import count_samples
 from topdown.stacks.folding.call_tree import CallTree, Chains, build_tree, outermost_first
 from topdown.stacks.folding.named_chains import WHOLE, ChainTransform, NamedChains, SampledStacks
+from topdown.stacks.folding.sample_weights import SampleWeights
 from topdown.stacks.folding.truncation import (
     complete_kernel_threads,
     find_truncation,
@@ -40,7 +41,8 @@ class FoldOptions:
     ``lines``: number of hottest addresses for which source lines and inlined functions are looked
     up; ``inlined``: number of addresses for inlined functions only.
     ``verified_pids``: processes whose chains by frame pointers were compared with unwound stacks.
-    ``transform`` replaces chains after they are named.
+    ``transform`` replaces chains after they are named. ``weights``: samples and weights to use
+    instead of the periods of an event's samples.
     """
 
     event: int | str | None = None
@@ -51,6 +53,7 @@ class FoldOptions:
     inlined: int = 0
     verified_pids: frozenset[int] = frozenset()
     transform: ChainTransform | None = None
+    weights: SampleWeights | None = None
 
 
 def fold(capture: "Capture", symbolizer: Symbolizer, options: FoldOptions | None = None) -> Profile:
@@ -60,12 +63,19 @@ def fold(capture: "Capture", symbolizer: Symbolizer, options: FoldOptions | None
     Raises UsageError if the requested event is not in the capture.
     """
     options = options or FoldOptions()
-    event = select_event(capture, options.event)
+    weighted = options.weights
+    event = _selected(capture, options)
     rows = event.rows
     chains, naming_warnings = _named_chains(capture, symbolizer, event, options)
+    if weighted is None:
+        values, period_warnings = _values(capture.period[rows])
+        thread = capture.thread[rows]
+    else:
+        values = np.append(weighted.values, weighted.other_values)
+        thread, period_warnings = np.append(capture.thread[rows], weighted.other_thread), ()
+        chains = chains.with_samples_without_stack(len(weighted.other_values))
     functions, tree = _tree(chains)
-    values, period_warnings = _values(capture.period[rows])
-    threads, thread_of = _numbered(capture.thread[rows], len(capture.threads))
+    threads, thread_of = _numbered(thread, len(capture.threads))
     leaf = tree.leaf[chains.chain_of]
     weights = _weights(leaf, thread_of, values)
     lost = max(capture.lost_records, capture.lost_samples) if options.lost is None else options.lost
@@ -75,7 +85,7 @@ def fold(capture: "Capture", symbolizer: Symbolizer, options: FoldOptions | None
         title=options.title,
         samples=len(rows),
         lost=lost,
-        duration_s=_duration_s(capture, rows) if options.duration_s is None else options.duration_s,
+        duration_s=_duration_s(capture, rows, options),
         functions=functions,
         threads=tuple(_thread(capture, number) for number in threads.tolist()),
         node_parent=tree.parent,
@@ -93,8 +103,14 @@ def fold(capture: "Capture", symbolizer: Symbolizer, options: FoldOptions | None
             *naming_warnings,
         ),
         stack_shares=shares,
-        counted=count_samples(capture, rows, leaf.astype(np.int32)),
+        counted=(count_samples(capture, rows, leaf.astype(np.int32)) if weighted is None else None),
     )
+
+
+def _selected(capture: "Capture", options: FoldOptions) -> EventSamples:
+    if options.weights is None:
+        return select_event(capture, options.event)
+    return EventSamples(options.weights.rows, options.weights.source, options.weights.warnings)
 
 
 def _named_chains(
@@ -230,7 +246,11 @@ def _unknown_share(functions: FunctionTable, tree: CallTree, weights: _Weights) 
     return int(value[unknown].sum()) / total if total else float("nan")
 
 
-def _duration_s(capture: "Capture", rows: npt.NDArray[np.intp]) -> float:
+def _duration_s(capture: "Capture", rows: npt.NDArray[np.intp], options: FoldOptions) -> float:
+    if options.duration_s is not None:
+        return options.duration_s
+    if options.weights is not None:
+        return options.weights.duration_s
     times = capture.time_ns[rows]
     times = times[times > 0]
     return (int(times.max()) - int(times.min())) / 1e9 if len(times) else float("nan")

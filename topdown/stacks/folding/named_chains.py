@@ -64,5 +64,19 @@ class NamedChains:
         )
         return chains, keys
 
+    def with_samples_without_stack(self, count: int) -> "NamedChains":
+        """Return the chains with further samples that share an empty chain; they have no rows."""
+        if not count:
+            return self
+        empty = len(self.reason_of)
+        return NamedChains(
+            self.functions,
+            Chains(np.append(self.chains.offset, self.chains.offset[-1]), self.chains.function),
+            self.rows,
+            np.append(self.chain_of, np.full(count, empty)),
+            np.append(self.reason_of, WHOLE),
+            self.reasons,
+        )
+
 
 ChainTransform = Callable[["Capture", NamedChains], NamedChains]

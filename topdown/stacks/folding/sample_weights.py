@@ -1,0 +1,30 @@
+"""Weights of samples other than their periods: wall time, time off the CPU.
+
+Every view of a profile gets its weights from the profile, and `fold` gets them from here.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from topdown.stacks.profile import ProfileWarning, SampleSource
+
+
+@dataclass(frozen=True, slots=True)
+class SampleWeights:
+    """The samples to fold and their weights.
+
+    ``rows`` intp (n,): samples of the capture, ascending, without repetition. ``values`` int64
+    (n,): weights, not negative. ``other_thread`` uint32 and ``other_values`` int64 (m,): weight of
+    threads of the capture without a sample, placed in the function ``[no stack]``.
+    ``duration_s``: wall time of the recording.
+    """
+
+    rows: npt.NDArray[np.intp]
+    values: npt.NDArray[np.int64]
+    source: SampleSource
+    other_thread: npt.NDArray[np.uint32]
+    other_values: npt.NDArray[np.int64]
+    duration_s: float
+    warnings: tuple[ProfileWarning, ...] = ()
