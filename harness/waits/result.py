@@ -96,6 +96,53 @@ class WaitCause(Record, frozen=True, kw_only=True):
     chain: tuple[CauseLink, ...]
 
 
+class LockFunction(Record, frozen=True, kw_only=True):
+    """Time in waits for locks of a function: as caller of the lock, and with the calls below it.
+
+    ``callers`` and ``callees``: neighbours in the call chains, with the waiting time through both.
+    """
+
+    function: str
+    attributed_ns: Count
+    inclusive_ns: Count
+    waits: Count
+    callers: tuple[CauseLink, ...]
+    callees: tuple[CauseLink, ...]
+
+
+class KernelLockWaits(Record, frozen=True, kw_only=True):
+    """Waits for a lock of the kernel, from the tracepoints lock:contention_begin and _end."""
+
+    address: str  # hexadecimal
+    kind: str  # "spin", "mutex", "rwsem-read", ...
+    wait_ns: Count
+    waits: Count
+
+
+class GraphEdge(Record, frozen=True, kw_only=True):
+    """Time that a mean thread of the group ``waiter`` waits for ``cause``."""
+
+    waiter: str
+    cause: str
+    wait_ns: Count
+
+
+class WaitForGraph(Record, frozen=True, kw_only=True):
+    """The wait-for graph of groups of threads and devices.
+
+    ``knots``: groups of nodes that wait for no other node, directly or indirectly. ``missing``:
+    edges that the recording cannot have. ``unexplained_ns``: waits without a recorded cause.
+    ``followed_share``: of the waits; the times are scaled to all waits.
+    """
+
+    edges: tuple[GraphEdge, ...]
+    knots: tuple[tuple[str, ...], ...]
+    wait_ns: Count
+    unexplained_ns: Count
+    missing: tuple[str, ...]
+    followed_share: Share
+
+
 class IdlePool(Record, frozen=True, kw_only=True):
     """Threads that wait for work; ``rule`` is the rule by which they were set apart."""
 
@@ -131,6 +178,9 @@ class WaitsResult(Document, frozen=True, kw_only=True, tag="stallscope.waits/1")
     causes: tuple[WaitCause, ...]
     idle_pools: tuple[IdlePool, ...]
     run_queue: tuple[QueueUser, ...]
+    graph: WaitForGraph | None = None
+    lock_functions: tuple[LockFunction, ...] = ()
+    kernel_locks: tuple[KernelLockWaits, ...] = ()
     unattributed_share: Amount | None
     sources: tuple[StateSource, ...]
     missing: tuple[MissingSource, ...]

@@ -46,7 +46,7 @@ def idle_threads(records: WaitRecords, intervals: Intervals) -> npt.NDArray[np.b
     wall, run, largest, _ = _shares(records, intervals)
     candidates = (wall > 0) & (largest >= WAITING_SHARE * wall)
     if records.wake_ups is None:
-        return candidates & (run == 0)
+        return np.asarray(candidates & (run == 0), np.bool_)
     candidates &= run < RUNNING_SHARE * wall
     ended = np.unique(intervals.wake_up[intervals.wake_up != NO_ROW])
     waker, wakee = records.wake_ups.waker[ended], records.wake_ups.wakee[ended]

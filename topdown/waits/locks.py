@@ -229,9 +229,14 @@ def waiting_functions(
     names: StackNames,
     *,
     background: npt.NDArray[np.bool_] | None = None,
+    all_kinds: bool = False,
 ) -> list[WaitingFunction]:
-    """Return the functions of the program by inclusive time of waits for locks."""
+    """Return the functions of the program by inclusive time of waits for locks.
+
+    ``all_kinds``: waits for other objects are included.
+    """
     chosen = _IS_LOCK[waits.kind] if len(waits) else np.zeros(0, np.bool_)
+    chosen |= all_kinds
     if background is not None and len(waits):
         chosen &= ~background[waits.thread]
     table = _FunctionTable()

@@ -1,0 +1,174 @@
+"""Locks, causes, graph and idle pools of a recording as parts of the document."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from harness.waits.result import (
+    CauseLink,
+    GraphEdge,
+    IdlePool,
+    LockCaller,
+    LockFunction,
+    LockOwner,
+    LockWaits,
+    WaitCause,
+    WaitForGraph,
+)
+from topdown.waits.causes import CauseAnalysis, find_causes
+from topdown.waits.futex_waits import FutexWaits, futex_waits
+from topdown.waits.idle_pools import IdleGroup, idle_pools, idle_threads
+from topdown.waits.lock_signs import Signs, lock_signs, spinning
+from topdown.waits.locks import Lock, WaitingFunction, find_locks, waiting_functions
+from topdown.waits.owners import wait_owners
+from topdown.waits.records import NO_STACK, WaitRecords
+from topdown.waits.stack_names import StackNames
+from topdown.waits.states import Intervals
+from topdown.waits.syscall_sites import Numbers
+
+MAX_LOCKS = 50
+MAX_FUNCTIONS = 50
+MAX_EDGES = 200
+
+
+@dataclass(frozen=True, slots=True)
+class LockParts:
+    """The parts of the document that explain waits for other threads.
+
+    ``idle``: whether each thread is idle, (n_threads,).
+    """
+
+    locks: tuple[LockWaits, ...]
+    functions: tuple[LockFunction, ...]
+    causes: tuple[WaitCause, ...]
+    graph: WaitForGraph
+    idle_pools: tuple[IdlePool, ...]
+    idle: npt.NDArray[np.bool_]
+    warnings: tuple[str, ...]
+
+
+def lock_parts(
+    records: WaitRecords,
+    intervals: Intervals,
+    names: StackNames,
+    calls: Numbers,
+    *,
+    architecture: str = "x86_64",
+) -> LockParts:
+    """Return the parts. ``intervals``: with categories; ``calls``: per switch sample."""
+    idle = idle_threads(records, intervals)
+    waits = futex_waits(records, intervals, names, calls, architecture=architecture)
+    owners = wait_owners(records, intervals, waits)
+    locks = find_locks(waits, owners, intervals, records.wake_ups, background=idle)
+    signs = lock_signs(records, intervals, waits, owners, locks)
+    analysis = find_causes(records, intervals, names, background=idle)
+    functions = waiting_functions(waits, names, background=idle)
+    return LockParts(
+        locks=tuple(_lock(lock, waits, records, names, signs) for lock in locks[:MAX_LOCKS]),
+        functions=tuple(_function(function) for function in functions[:MAX_FUNCTIONS]),
+        causes=_causes(analysis),
+        graph=_graph(analysis),
+        idle_pools=tuple(_pool(pool, names) for pool in idle_pools(records, intervals, idle)),
+        idle=idle,
+        warnings=tuple(
+            f"{spin.threads} threads spin in {spin.function}, {spin.share:.0%} of the CPU time: "
+            "no state shows these waits"
+            for spin in spinning(records, names)
+        ),
+    )
+
+
+def _lock(
+    lock: Lock, waits: FutexWaits, records: WaitRecords, names: StackNames, signs: Signs
+) -> LockWaits:
+    callers = waiting_functions(waits.take(lock.rows), names, all_kinds=True)
+    return LockWaits(
+        address=f"{lock.address:#x}",
+        kind=lock.kind.value,
+        wait_ns=lock.wait_ns,
+        waits=lock.waits,
+        owner=_owner(lock, records, names),
+        callers=tuple(
+            LockCaller(
+                function=function.name,
+                attributed_ns=function.attributed_ns,
+                inclusive_ns=function.inclusive_ns,
+            )
+            for function in callers[:MAX_FUNCTIONS]
+        ),
+        owner_unknown=lock.owner_unknown,
+        signs=signs.of(lock),
+    )
+
+
+def _owner(lock: Lock, records: WaitRecords, names: StackNames) -> LockOwner | None:
+    if not lock.owners:
+        return None
+    first = lock.owners[0]
+    thread = records.threads[first.thread]
+    named_ns = sum(owner.wait_ns for owner in lock.owners)
+    stack = names.of(first.stack) if first.stack != NO_STACK else ()
+    return LockOwner(
+        tid=thread.tid,
+        name=thread.name,
+        stack=stack,
+        stack_source=first.place,
+        share=first.wait_ns / named_ns if named_ns else None,
+    )
+
+
+def _links(pairs: Sequence[tuple[str, int]]) -> tuple[CauseLink, ...]:
+    return tuple(CauseLink(name=name, wait_ns=wait_ns) for name, wait_ns in pairs)
+
+
+def _function(function: WaitingFunction) -> LockFunction:
+    return LockFunction(
+        function=function.name,
+        attributed_ns=function.attributed_ns,
+        inclusive_ns=function.inclusive_ns,
+        waits=function.waits,
+        callers=_links(function.callers),
+        callees=_links(function.callees),
+    )
+
+
+def _causes(analysis: CauseAnalysis) -> tuple[WaitCause, ...]:
+    return tuple(
+        WaitCause(
+            kind=cause.kind,
+            name=cause.name,
+            wait_ns=cause.wait_ns,
+            chain=_links([(step.name, step.wait_ns) for step in cause.chain]),
+        )
+        for cause in analysis.causes
+    )
+
+
+def _graph(analysis: CauseAnalysis) -> WaitForGraph:
+    names = analysis.graph.names
+    heaviest = sorted(analysis.graph.edges.items(), key=lambda edge: (-edge[1], edge[0]))
+    return WaitForGraph(
+        edges=tuple(
+            GraphEdge(waiter=names[source], cause=names[target], wait_ns=round(wait_ns))
+            for (source, target), wait_ns in heaviest[:MAX_EDGES]
+        ),
+        knots=analysis.knots,
+        wait_ns=analysis.wait_ns,
+        unexplained_ns=analysis.unexplained_ns,
+        missing=analysis.missing,
+        followed_share=analysis.followed_share,
+    )
+
+
+def _pool(pool: IdleGroup, names: StackNames) -> IdlePool:
+    frames = names.user(pool.stack) or names.of(pool.stack)
+    return IdlePool(
+        name=pool.name,
+        process=pool.process_name,
+        threads=len(pool.threads),
+        wall_ns=pool.wall_ns,
+        place=" < ".join(frames[:3]),
+        rule=pool.rule,
+    )
