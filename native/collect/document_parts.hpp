@@ -2,12 +2,12 @@
 #pragma once
 
 #include <cstdint>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "base/failure.hpp"
+#include "base/json.hpp"
 #include "collect/command.hpp"
 #include "collect/features.hpp"
 
@@ -31,16 +31,14 @@ struct start_facts {
   std::uint64_t realtime_ns = 0;
 };
 
-using ordered_json = nlohmann::ordered_json;
-
 // Names of processes and files may hold any bytes: invalid UTF-8 is replaced.
-std::string dump_document(const ordered_json& document, int indent);
+std::string dump_document(const json& document, int indent);
 
-ordered_json tool_part();
-ordered_json host_part(const host_description& host);
-ordered_json clocks_part(const start_facts& start, const end_facts& end);
-ordered_json files_part(const std::vector<file_entry>& files);
-ordered_json warnings_part(const std::vector<warning>& warnings);
-ordered_json end_part(const end_facts& end);
+json tool_part();
+json host_part(const host_description& host);
+json clocks_part(const start_facts& start, const end_facts& end);
+json files_part(const std::vector<file_entry>& files);
+json warnings_part(const std::vector<warning>& warnings);
+json end_part(const end_facts& end);
 
 }  // namespace stallscope::collect

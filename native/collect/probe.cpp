@@ -2,8 +2,8 @@
 
 #include <cstring>
 #include <functional>
-#include <nlohmann/json.hpp>
 
+#include "base/json.hpp"
 #include "collect/event_choice.hpp"
 #include "collect/refusal.hpp"
 #include "collect/stack_choice.hpp"
@@ -12,8 +12,6 @@
 
 namespace stallscope::collect {
 namespace {
-
-using json = nlohmann::ordered_json;
 
 // A sampling attribute with the fewest options.
 perf_event_attr plain(const std::string& name) {
@@ -117,7 +115,7 @@ std::string probe_machine() {
                       {"paranoid", paranoid_level()},
                       {"max_sample_rate_hz", max_sample_rate()},
                       {"probes", probes}};
-  return document.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
+  return document.dump(2) + "\n";
 }
 
 }  // namespace stallscope::collect

@@ -6,8 +6,6 @@
 namespace stallscope::collect {
 namespace {
 
-using json = ordered_json;
-
 const char* name_of(stack_method method) {
   switch (method) {
     case stack_method::frame_pointers:

@@ -8,19 +8,15 @@
 #include <array>
 #include <climits>
 #include <cstdio>
-#include <nlohmann/json.hpp>
 
+#include "base/json.hpp"
 #include "base/program.hpp"
 #include "base/visible_text.hpp"
 
 namespace stallscope::collect {
 namespace {
 
-using json = nlohmann::ordered_json;
-
-std::string dump(const json& document) {
-  return document.dump(-1, ' ', false, json::error_handler_t::replace) + "\n";
-}
+std::string dump(const json& document) { return document.dump() + "\n"; }
 
 // A stalled reader must not block the drain. A writable pipe takes PIPE_BUF bytes at once; the
 // write to a full pipe is abandoned after the timeout.

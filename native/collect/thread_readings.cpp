@@ -24,15 +24,15 @@ std::string state_of(const std::string& stat) {
   return end == std::string::npos || end + 2 >= stat.size() ? "" : stat.substr(end + 2, 1);
 }
 
-std::string line_of(const ordered_json& document) { return dump_document(document, -1); }
+std::string line_of(const json& document) { return dump_document(document, -1); }
 
 std::string thread_line(const procfs& proc, pid_t pid, pid_t tid, const std::string& moment,
                         const std::string& cgroup) {
   const auto folder = proc.root() / std::to_string(pid) / "task" / std::to_string(tid);
   const auto state = state_of(read_text(folder / "stat", 4096));
   if (state.empty()) return {};
-  ordered_json run = nullptr;
-  ordered_json queue = nullptr;
+  json run = nullptr;
+  json queue = nullptr;
   std::istringstream statistics{read_text(folder / "schedstat", 256)};
   std::uint64_t run_ns = 0;
   std::uint64_t queue_ns = 0;
@@ -49,7 +49,7 @@ std::string thread_line(const procfs& proc, pid_t pid, pid_t tid, const std::str
                   {"state", state},
                   {"run_ns", run},
                   {"queue_ns", queue},
-                  {"syscall", call ? ordered_json(*call) : ordered_json(nullptr)},
+                  {"syscall", call ? json(*call) : json(nullptr)},
                   {"cgroup", cgroup}});
 }
 

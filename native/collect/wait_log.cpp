@@ -11,8 +11,8 @@ namespace stallscope::collect {
 namespace {
 
 template <class T>
-ordered_json or_null(const std::optional<T>& value) {
-  return value ? ordered_json(*value) : ordered_json(nullptr);
+json or_null(const std::optional<T>& value) {
+  return value ? json(*value) : json(nullptr);
 }
 
 // The mount point of the hierarchy with the cpu controller; of cgroup version 2 otherwise.
@@ -57,7 +57,7 @@ std::optional<std::uint64_t> parse_steal(const std::string& text, long ticks_per
   return value * (1'000'000'000U / static_cast<std::uint64_t>(ticks_per_s));
 }
 
-void wait_log::append(const ordered_json& document) { append_lines(dump_document(document, -1)); }
+void wait_log::append(const json& document) { append_lines(dump_document(document, -1)); }
 
 void wait_log::append_lines(std::string_view lines) {
   file_.append(std::as_bytes(std::span{lines}));

@@ -33,7 +33,7 @@ class wait_log {
   [[nodiscard]] file_entry entry() const { return {wait_log_name, "jsonl", file_.size_bytes()}; }
 
  private:
-  void append(const ordered_json& document);
+  void append(const json& document);
   sample_file file_;
 };
 

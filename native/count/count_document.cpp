@@ -8,8 +8,6 @@
 namespace stallscope::count {
 namespace {
 
-using json = collect::ordered_json;
-
 json target_of(const count_facts& facts) {
   const auto& options = facts.options;
   return {{"kind", name_of(options.target)},

@@ -1,12 +1,11 @@
 #include "count/counter_log.hpp"
 
-#include <nlohmann/json.hpp>
 #include <span>
+
+#include "base/json.hpp"
 
 namespace stallscope::count {
 namespace {
-
-using json = nlohmann::ordered_json;
 
 json to_json(const line_scope& scope) {
   json object = json::object();
@@ -17,9 +16,7 @@ json to_json(const line_scope& scope) {
   return object;
 }
 
-std::string dump(const json& document) {
-  return document.dump(-1, ' ', false, json::error_handler_t::replace) + "\n";
-}
+std::string dump(const json& document) { return document.dump() + "\n"; }
 
 }  // namespace
 

@@ -7,17 +7,15 @@
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
-#include <nlohmann/json.hpp>
 #include <system_error>
 
 #include "base/descriptor.hpp"
 #include "base/failure.hpp"
+#include "base/json.hpp"
 #include "collect/refusal.hpp"
 
 namespace stallscope::count {
 namespace {
-
-using plan_json = nlohmann::json;
 
 constexpr std::size_t max_plan_bytes = std::size_t{1} << 20U;
 constexpr std::size_t max_sets = 1000;
@@ -28,11 +26,11 @@ constexpr std::string_view schema = "stallscope.count-plan/1";
 
 class plan_reader {
  public:
-  plan_reader(const plan_json& document, std::string source)
+  plan_reader(const json& document, std::string source)
       : document_{&document}, source_{std::move(source)} {}
 
   count_plan read() {
-    if (!document_->is_object() || document_->value("schema", plan_json{}) != schema)
+    if (!document_->is_object() || document_->value("schema", json{}) != schema)
       wrong("its schema is not " + std::string{schema});
     read_events(member(*document_, "events", "the plan"));
     read_sets(member(*document_, "sets", "the plan"));
@@ -45,14 +43,13 @@ class plan_reader {
                   "see docs/recording.md for the format of a plan"};
   }
 
-  const plan_json& member(const plan_json& object, const char* key, const std::string& of) const {
-    const auto value = object.is_object() ? object.find(key) : object.end();
-    if (!object.is_object() || value == object.end())
-      wrong(std::string{"there is no '"} + key + "' in " + of);
+  const json& member(const json& object, const char* key, const std::string& of) const {
+    const json* const value = object.find(key);
+    if (value == nullptr) wrong(std::string{"there is no '"} + key + "' in " + of);
     return *value;
   }
 
-  std::string text(const plan_json& value, const std::string& of) const {
+  std::string text(const json& value, const std::string& of) const {
     if (!value.is_string()) wrong(of + " is not a text");
     auto read = value.get<std::string>();
     const auto control = [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; };
@@ -62,10 +59,10 @@ class plan_reader {
   }
 
   // "0x3c" or a number; 64 bits do not fit into every reader's JSON numbers.
-  std::uint64_t number(const plan_json& value, const std::string& of) const {
+  std::uint64_t number(const json& value, const std::string& of) const {
     if (value.is_number_unsigned()) return value.get<std::uint64_t>();
     if (!value.is_string()) wrong(of + " is not a number");
-    std::string_view digits = value.get_ref<const std::string&>();
+    std::string_view digits = value.text();
     const bool hex = digits.starts_with("0x");
     if (hex) digits.remove_prefix(2);
     std::uint64_t result = 0;
@@ -76,12 +73,12 @@ class plan_reader {
     return result;
   }
 
-  void read_events(const plan_json& events) {
+  void read_events(const json& events) {
     if (!events.is_object() || events.empty() || events.size() > max_events)
       wrong("'events' is not an object of 1 to 1000 events");
     for (const auto& [name, encoding] : events.items()) {
       planned_event event;
-      event.name = text(plan_json(name), "an event's name");
+      event.name = text(json(name), "an event's name");
       if (!encoding.is_object()) wrong("event " + event.name + " is not an object");
       if (encoding.contains("name")) {
         event.known_as = text(encoding["name"], "the name of event " + event.name);
@@ -92,7 +89,7 @@ class plan_reader {
     }
   }
 
-  void read_encoding(const plan_json& encoding, planned_event& event) const {
+  void read_encoding(const json& encoding, planned_event& event) const {
     const std::string of = "event " + event.name;
     const auto type = number(member(encoding, "type", of), "the type of " + of);
     if (type > UINT32_MAX) wrong("the type of " + of + " has more than 32 bits");
@@ -113,15 +110,15 @@ class plan_reader {
     return static_cast<std::size_t>(position - plan_.events.begin());
   }
 
-  void read_sets(const plan_json& sets) {
+  void read_sets(const json& sets) {
     if (!sets.is_array() || sets.empty() || sets.size() > max_sets)
       wrong("'sets' must be a list of 1 to 1000 sets");
     for (const auto& entry : sets) {
       planned_set set;
       const std::string of = "set " + std::to_string(plan_.sets.size() + 1);
       set.name = text(member(entry, "name", of), "the name of " + of);
-      const plan_json leader = entry.value("leader", plan_json(""));
-      if (!leader.is_string() || !leader.get_ref<const std::string&>().empty()) {
+      const json leader = entry.value("leader", json(""));
+      if (!leader.is_string() || !leader.text().empty()) {
         set.leader = event_number(text(leader, "the leader of " + of), of);
         set.events.push_back(*set.leader);
       }
@@ -137,7 +134,7 @@ class plan_reader {
     }
   }
 
-  const plan_json* document_;
+  const json* document_;
   std::string source_;
   count_plan plan_;
 };
@@ -150,7 +147,8 @@ class plan_reader {
 }  // namespace
 
 count_plan parse_plan(std::string_view text, const std::string& source) {
-  return plan_reader{plan_json::parse(text, nullptr, false), source}.read();
+  const json document = json::try_parse(text).value_or(nullptr);
+  return plan_reader{document, source}.read();
 }
 
 std::string read_plan_file(const std::string& path) {

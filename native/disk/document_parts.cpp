@@ -6,15 +6,9 @@
 #include <utility>
 
 namespace stallscope::disk {
-namespace {
-
-using ordered = nlohmann::ordered_json;
-
-}  // namespace
-
-nlohmann::ordered_json latency_document(const latencies& latency) {
+json latency_document(const latencies& latency) {
   if (latency.sum.count == 0) return nullptr;
-  ordered document{
+  json document{
       {"min", latency.sum.min_ns},
       {"mean", static_cast<double>(latency.sum.total_ns) / static_cast<double>(latency.sum.count)}};
   for (const auto& [name, percentile] :
@@ -25,8 +19,8 @@ nlohmann::ordered_json latency_document(const latencies& latency) {
   return document;
 }
 
-nlohmann::ordered_json bucket_list(const histogram::histogram& values) {
-  ordered list = ordered::array();
+json bucket_list(const histogram::histogram& values) {
+  json list = json::array();
   const auto counts = values.counts();
   for (std::size_t index = 0; index < counts.size(); ++index) {
     if (counts[index] == 0) continue;
@@ -35,8 +29,8 @@ nlohmann::ordered_json bucket_list(const histogram::histogram& values) {
   return list;
 }
 
-nlohmann::ordered_json error_counts(const std::map<int, std::uint64_t>& by_errno) {
-  ordered list = ordered::object();
+json error_counts(const std::map<int, std::uint64_t>& by_errno) {
+  json list = json::object();
   for (const auto& [number, count] : by_errno) {
     const char* name = ::strerrorname_np(number);
     list[name != nullptr ? name : std::to_string(number)] = count;

@@ -7,8 +7,6 @@
 namespace stallscope::disk {
 namespace {
 
-using json = nlohmann::json;
-
 constexpr std::string_view schema = "stallscope.io.plan/1";
 constexpr double max_duration_s = 86'400;
 constexpr double max_rate_per_s = 1e8;
@@ -83,9 +81,9 @@ target read_target(const json& object) {
 }
 
 plan read_plan(std::string_view text) {
-  const json document = json::parse(text, nullptr, false);
-  if (document.is_discarded()) throw wrong_plan("text is not JSON");
-  const plan_members members{document, "document"};
+  const std::optional<json> parsed = json::try_parse(text);
+  if (!parsed) throw wrong_plan("text is not JSON");
+  const plan_members members{*parsed, "document"};
   if (members.text("schema", "") != schema) {
     throw wrong_plan("schema is not " + std::string{schema});
   }

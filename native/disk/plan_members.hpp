@@ -1,16 +1,15 @@
-// Typed and range-checked access to the members of a JSON plan. Include it only in .cpp files,
-// because it includes nlohmann's JSON. Any thread.
+// Typed and range-checked access to the members of a JSON plan. Any thread.
 //
 //   const plan_members members{object, "target"};
 //   const std::uint64_t offset = members.count("offset", 0, max_offset, 0);
 #pragma once
 
 #include <cstdint>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 
 #include "base/failure.hpp"
+#include "base/json.hpp"
 #include "disk/plan.hpp"
 
 namespace stallscope::disk {
@@ -24,19 +23,18 @@ inline failure wrong_plan(const std::string& what) {
 // The members of one object. A member that is absent or null has the default of the caller.
 class plan_members {
  public:
-  plan_members(const nlohmann::json& object, std::string path)
-      : object_{object}, path_{std::move(path)} {
+  plan_members(const json& object, std::string path) : object_{object}, path_{std::move(path)} {
     if (!object.is_object()) throw wrong_plan(path_ + " is not an object");
   }
 
-  [[nodiscard]] const nlohmann::json* find(const char* name) const {
-    const auto member = object_.find(name);
-    return member == object_.end() || member->is_null() ? nullptr : &*member;
+  [[nodiscard]] const json* find(const char* name) const {
+    const json* const member = object_.find(name);
+    return member == nullptr || member->is_null() ? nullptr : member;
   }
 
   std::uint64_t count(const char* name, std::uint64_t min, std::uint64_t max,
                       std::optional<std::uint64_t> default_value = std::nullopt) const {
-    const nlohmann::json* value = find(name);
+    const json* value = find(name);
     if (value == nullptr && default_value) return *default_value;
     if (value == nullptr || !value->is_number_unsigned() || value->get<std::uint64_t>() < min ||
         value->get<std::uint64_t>() > max) {
@@ -47,7 +45,7 @@ class plan_members {
   }
 
   double number(const char* name, double min, double max, double default_value) const {
-    const nlohmann::json* value = find(name);
+    const json* value = find(name);
     if (value == nullptr) return default_value;
     if (!value->is_number() || !(value->get<double>() >= min && value->get<double>() <= max)) {
       throw wrong_plan(path_ + "." + name + " is not a number from " + std::to_string(min) +
@@ -57,14 +55,14 @@ class plan_members {
   }
 
   bool flag(const char* name, bool default_value) const {
-    const nlohmann::json* value = find(name);
+    const json* value = find(name);
     if (value == nullptr) return default_value;
     if (!value->is_boolean()) throw wrong_plan(path_ + "." + name + " is neither true nor false");
     return value->get<bool>();
   }
 
   std::string text(const char* name, std::string default_value) const {
-    const nlohmann::json* value = find(name);
+    const json* value = find(name);
     if (value == nullptr) return default_value;
     if (!value->is_string()) throw wrong_plan(path_ + "." + name + " is not a string");
     return value->get<std::string>();
@@ -79,11 +77,11 @@ class plan_members {
   }
 
  private:
-  const nlohmann::json& object_;
+  const json& object_;
   std::string path_;
 };
 
 // Reads the target of a plan.
-target read_target(const nlohmann::json& object);
+target read_target(const json& object);
 
 }  // namespace stallscope::disk

@@ -8,17 +8,15 @@
 namespace stallscope::disk {
 namespace {
 
-using ordered = nlohmann::ordered_json;
-
 constexpr double slices_per_s = 1e9 / slice_ns;
 
-ordered or_null(std::optional<double> value) { return value ? ordered(*value) : ordered(nullptr); }
+json or_null(std::optional<double> value) { return value ? json(*value) : json(nullptr); }
 
 // Means over the requests whose submission was timed. "own_cpu" is an upper bound: a delay of the
 // thread may have delayed all requests in flight.
-ordered parts(const point_result& result) {
+json parts(const point_result& result) {
   const split_times& split = result.measured.split;
-  ordered document{
+  json document{
       {"queued", nullptr}, {"submitting", nullptr}, {"device", nullptr}, {"own_cpu", nullptr}};
   if (split.requests == 0) return document;
   const auto mean = [&](std::uint64_t sum) {
@@ -36,8 +34,8 @@ ordered parts(const point_result& result) {
   return document;
 }
 
-ordered series(const measurements& measured) {
-  ordered list = ordered::array();
+json series(const measurements& measured) {
+  json list = json::array();
   // The last slice is incomplete and is omitted.
   const std::size_t whole = (measured.end_ns - measured.begin_ns) / slice_ns;
   for (std::size_t slice = 0; slice < whole; ++slice) {
@@ -55,7 +53,7 @@ std::string point_line(const point_result& result) {
   both.sum.add(measured.writes.sum);
   both.values.add(measured.writes.values);
   const std::vector<std::string> failed = result.failed();
-  ordered line{{"kind", "point"}, {"id", result.settings.id}};
+  json line{{"kind", "point"}, {"id", result.settings.id}};
   line["source"] = result.modelled ? "modelled" : "measured";
   line["engine"] = result.modelled                ? "simulated"
                    : result.used == engine::uring ? "uring"
@@ -76,17 +74,17 @@ std::string point_line(const point_result& result) {
   line["histogram"] = bucket_list(both.values);
   line["parts_ns"] = parts(result);
   const auto cpu_ns = result.modelled ? std::nullopt : result.account.cpu_ns;
-  line["cpu_s"] = cpu_ns ? ordered(static_cast<double>(*cpu_ns) / 1e9) : ordered(nullptr);
+  line["cpu_s"] = cpu_ns ? json(static_cast<double>(*cpu_ns) / 1e9) : json(nullptr);
   line["littles_law_error"] = or_null(result.littles_law_error());
   line["cpu_delay_share"] = or_null(result.cpu_delay_share());
   line["rate_asked"] = or_null(result.settings.rate_per_s);
   line["series"] = series(measured);
-  line["punts"] = result.account.punts ? ordered(*result.account.punts) : ordered(nullptr);
+  line["punts"] = result.account.punts ? json(*result.account.punts) : json(nullptr);
   line["notes"] = result.notes;
   line["interrupted"] = measured.interrupted;
   line["ok"] = failed.empty();
   line["failed"] = failed;
-  return line.dump(-1, ' ', false, ordered::error_handler_t::replace);
+  return line.dump();
 }
 
 }  // namespace stallscope::disk

@@ -4,22 +4,18 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
+#include "base/json.hpp"
 #include "load/loader_saturation.hpp"
 
 namespace stallscope::load {
 namespace {
 
-using json = nlohmann::ordered_json;
-
 constexpr double ns_per_us = 1000;
 // share of the requested rate below which there is a warning
 constexpr double min_rate_share = 0.98;
 
-std::string text_of(const json& document, int indent = -1) {
-  return document.dump(indent, ' ', false, json::error_handler_t::replace);
-}
+std::string text_of(const json& document, int indent = -1) { return document.dump(indent); }
 
 json us_at(const histogram::histogram& values, double percentile) {
   if (values.count() == 0) return nullptr;

@@ -5,14 +5,12 @@
 namespace stallscope::storm {
 namespace {
 
-using ordered = nlohmann::ordered_json;
+json or_null(std::optional<double> value) { return value ? json(*value) : json(nullptr); }
 
-ordered or_null(std::optional<double> value) { return value ? ordered(*value) : ordered(nullptr); }
-
-ordered stream_document(const std::optional<stream_counts>& counts, double seconds) {
+json stream_document(const std::optional<stream_counts>& counts, double seconds) {
   if (!counts) return nullptr;
   const auto per_s = [&](std::uint64_t count) {
-    return seconds > 0 ? ordered(static_cast<double>(count) / seconds) : ordered(nullptr);
+    return seconds > 0 ? json(static_cast<double>(count) / seconds) : json(nullptr);
   };
   return {{"requests", counts->total.sum.count},
           {"bytes", counts->bytes},
@@ -29,11 +27,11 @@ ordered stream_document(const std::optional<stream_counts>& counts, double secon
 std::string round_line(const round_result& result) {
   const storm::round& round = result.round;
   const std::vector<std::string> failed = result.failed();
-  ordered line{{"kind", "round"}, {"id", round.id}};
+  json line{{"kind", "round"}, {"id", round.id}};
   line["source"] = result.modelled ? "modelled" : "measured";
   line["real_time"] = result.real_time;
-  line["limit"] = round.limit ? ordered(*round.limit) : ordered(nullptr);
-  line["shares"] = round.shares ? ordered(*round.shares) : ordered(nullptr);
+  line["limit"] = round.limit ? json(*round.limit) : json(nullptr);
+  line["shares"] = round.shares ? json(*round.shares) : json(nullptr);
   line["reader_depth"] = round.reader.depth;
   line["writer_depth"] = round.writer.depth;
   line["seconds"] = result.seconds();
@@ -44,12 +42,12 @@ std::string round_line(const round_result& result) {
   line["limit_hits"] = result.limit_hits;
   line["iowait_share"] = or_null(result.iowait_share);
   const auto cpu_ns = result.modelled ? std::nullopt : result.account.cpu_ns;
-  line["cpu_s"] = cpu_ns ? ordered(static_cast<double>(*cpu_ns) / 1e9) : ordered(nullptr);
+  line["cpu_s"] = cpu_ns ? json(static_cast<double>(*cpu_ns) / 1e9) : json(nullptr);
   line["cpu_delay_share"] = or_null(result.account.cpu_delay_share());
   line["interrupted"] = result.interrupted;
   line["ok"] = failed.empty();
   line["failed"] = failed;
-  return line.dump(-1, ' ', false, ordered::error_handler_t::replace);
+  return line.dump();
 }
 
 }  // namespace stallscope::storm

@@ -6,7 +6,6 @@
 namespace stallscope::storm {
 namespace {
 
-using json = nlohmann::json;
 using disk::plan_members;
 using disk::wrong_plan;
 
@@ -101,9 +100,9 @@ round read_round(const json& object, std::size_t number) {
 }  // namespace
 
 plan read_plan(std::string_view text) {
-  const json document = json::parse(text, nullptr, false);
-  if (document.is_discarded()) throw wrong_plan("text is not JSON");
-  const plan_members members{document, "document"};
+  const std::optional<json> parsed = json::try_parse(text);
+  if (!parsed) throw wrong_plan("text is not JSON");
+  const plan_members members{*parsed, "document"};
   if (members.text("schema", "") != schema) {
     throw wrong_plan("schema is not " + std::string{schema});
   }

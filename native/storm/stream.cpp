@@ -27,11 +27,7 @@ std::uint64_t stream_counts::failed() const noexcept {
 
 stream::stream(ioqueue::queue& queue, ioqueue::class_id id, const ioqueue::time_source& clock,
                const disk::target& target, const settings& settings)
-    : queue_{queue},
-      class_{id},
-      clock_{clock},
-      settings_{settings},
-      offsets_{target, as_point(settings)} {
+    : queue_{queue}, class_{id}, clock_{clock}, offsets_{target, as_point(settings)} {
   const bool writes = settings.kind == ioqueue::direction::write;
   if (settings.with_memory)
     memory_.emplace(settings.depth, settings.block_bytes, writes, settings.seed);

@@ -75,7 +75,6 @@ class stream {
   ioqueue::queue& queue_;
   ioqueue::class_id class_;
   const ioqueue::time_source& clock_;
-  settings settings_;
   disk::offsets offsets_;
   std::optional<disk::buffers> memory_;
   std::deque<stream_request> requests_;

@@ -17,8 +17,6 @@
 namespace stallscope::ioqueue {
 namespace {
 
-using json = nlohmann::ordered_json;
-
 disk::run_control control;  // shared with the signal handler
 
 void on_signal(int /*number*/) { control.stop.store(true, std::memory_order_relaxed); }
@@ -64,7 +62,7 @@ void print(const std::string& line) {
   }
 }
 
-void print(const json& line) { print(line.dump(-1, ' ', false, json::error_handler_t::replace)); }
+void print(const json& line) { print(line.dump()); }
 
 void print_begin(const begin_facts& facts) {
   json line{{"kind", "begin"}, {"version", STALLSCOPE_VERSION}};

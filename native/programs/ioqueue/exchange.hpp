@@ -5,12 +5,12 @@
 #include <chrono>
 #include <cstdint>
 #include <future>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <utility>
 
 #include "base/clock.hpp"
+#include "base/json.hpp"
 #include "disk/point_loop.hpp"
 #include "histogram/interval_log.hpp"
 
@@ -24,7 +24,7 @@ disk::run_control& handle_stop_signals();
 std::string read_input();
 
 // Prints a line and flushes it. Throws std::system_error.
-void print(const nlohmann::ordered_json& line);
+void print(const json& line);
 void print(const std::string& line);
 
 struct begin_facts {

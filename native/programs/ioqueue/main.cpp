@@ -3,9 +3,9 @@
 
 #include <csignal>
 #include <cstdio>
-#include <nlohmann/json.hpp>
 
 #include "base/command_line.hpp"
+#include "base/json.hpp"
 #include "base/program.hpp"
 #include "disk/plan.hpp"
 #include "overhead.hpp"
@@ -18,14 +18,15 @@ namespace cli = stallscope::cli;
 
 using stallscope::exit_code;
 using stallscope::failure;
+using stallscope::json;
 
 // Prints JSON on standard output, from which the calling program reads results.
 void print_error(const failure& error) {
-  const nlohmann::ordered_json line{{"kind", "error"},
-                                    {"message", error.what()},
-                                    {"remedy", error.remedy()},
-                                    {"exit_code", static_cast<int>(error.code())}};
-  std::puts(line.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace).c_str());
+  const json line{{"kind", "error"},
+                  {"message", error.what()},
+                  {"remedy", error.remedy()},
+                  {"exit_code", static_cast<int>(error.code())}};
+  std::puts(line.dump().c_str());
 }
 
 cli::command add_overhead(cli::command& app, stallscope::ioqueue::overhead_options& options) {

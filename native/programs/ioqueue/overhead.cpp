@@ -4,10 +4,10 @@
 // make every request wait for its turn. Prints one JSON line:
 //   {"kind": "overhead", "way", "depth", "requests", "cpu_ns_per_request"}
 #include "overhead.hpp"
+#include "base/json.hpp"
 
 #include <algorithm>
 #include <deque>
-#include <nlohmann/json.hpp>
 #include <vector>
 
 #include "base/clock.hpp"
@@ -123,11 +123,11 @@ int overhead(const overhead_options& options) {
   const double cpu_ns = options.mode == "bare"
                             ? cpu_ns_per_request<bare_loop>(options.depth, options.requests)
                             : cpu_ns_per_request<queue_loop>(options.depth, options.requests);
-  print(nlohmann::ordered_json{{"kind", "overhead"},
-                               {"way", options.mode},
-                               {"depth", options.depth},
-                               {"requests", options.requests},
-                               {"cpu_ns_per_request", cpu_ns}});
+  print(json{{"kind", "overhead"},
+             {"way", options.mode},
+             {"depth", options.depth},
+             {"requests", options.requests},
+             {"cpu_ns_per_request", cpu_ns}});
   return static_cast<int>(exit_code::done);
 }
 

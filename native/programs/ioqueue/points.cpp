@@ -26,9 +26,9 @@
 //   error     message, remedy, exit_code; the last line, instead of `end`
 // SIGINT and SIGTERM end the current point, whose result is printed, and skip the remaining points.
 #include "points.hpp"
+#include "base/json.hpp"
 
 #include <chrono>
-#include <nlohmann/json.hpp>
 #include <string>
 
 #include "base/clock.hpp"

@@ -1,16 +1,17 @@
 #include "kernels/mix_output.hpp"
 
-#include <nlohmann/json.hpp>
 #include <numeric>
+
+#include "base/json.hpp"
 
 namespace stallscope::kernels {
 
 std::string json_line(const mix_snapshot& snapshot, long pid) {
-  nlohmann::ordered_json line = {{"schema", "stallscope.kernels.mix/1"},
-                                 {"pid", pid},
-                                 {"time_ns", snapshot.time_ns},
-                                 {"cpu_ns", nlohmann::ordered_json::object()},
-                                 {"threads", nlohmann::ordered_json::object()}};
+  json line = {{"schema", "stallscope.kernels.mix/1"},
+               {"pid", pid},
+               {"time_ns", snapshot.time_ns},
+               {"cpu_ns", json::object()},
+               {"threads", json::object()}};
   for (std::size_t i = 0; i < function_count; ++i) {
     line["cpu_ns"][function_names[i]] = snapshot.function_ns[i];
   }

@@ -2,14 +2,12 @@
 
 #include <array>
 #include <cstdio>
-#include <nlohmann/json.hpp>
 
+#include "base/json.hpp"
 #include "kernels/waiting/thread_times.hpp"
 
 namespace stallscope::kernels {
 namespace {
-
-using ordered_json = nlohmann::ordered_json;
 
 template <typename... Values>
 std::string line(const char* format, Values... values) {
@@ -18,26 +16,26 @@ std::string line(const char* format, Values... values) {
   return std::string(text.data()) + "\n";
 }
 
-ordered_json json_of(const wait_cause& cause) {
-  ordered_json named = {{"kind", cause.kind}, {"name", nullptr}};
+json json_of(const wait_cause& cause) {
+  json named = {{"kind", cause.kind}, {"name", nullptr}};
   if (cause.name != nullptr) named["name"] = cause.name;
   return named;
 }
 
-ordered_json json_of(const kernel_entry& entry) {
-  ordered_json kernel = {{"name", entry.name},
-                         {"what", entry.what},
-                         {"expected", entry.expected},
-                         {"without_counters", entry.without_counters},
-                         {"threads", entry.threads},
-                         {"least_threads", entry.least_threads},
-                         {"most_threads", entry.most_threads},
-                         {"iterations_per_call", entry.iterations_per_call},
-                         {"instructions_per_iteration", nullptr},
-                         {"look_alike", nullptr},
-                         {"held_out", entry.held_out},
-                         {"first_cause", nullptr},
-                         {"measures_states", entry.measures_states}};
+json json_of(const kernel_entry& entry) {
+  json kernel = {{"name", entry.name},
+                 {"what", entry.what},
+                 {"expected", entry.expected},
+                 {"without_counters", entry.without_counters},
+                 {"threads", entry.threads},
+                 {"least_threads", entry.least_threads},
+                 {"most_threads", entry.most_threads},
+                 {"iterations_per_call", entry.iterations_per_call},
+                 {"instructions_per_iteration", nullptr},
+                 {"look_alike", nullptr},
+                 {"held_out", entry.held_out},
+                 {"first_cause", nullptr},
+                 {"measures_states", entry.measures_states}};
   if (entry.look_alike != nullptr) kernel["look_alike"] = entry.look_alike;
   if (entry.instructions_per_iteration != 0) {
     kernel["instructions_per_iteration"] = entry.instructions_per_iteration;
@@ -46,8 +44,8 @@ ordered_json json_of(const kernel_entry& entry) {
   return kernel;
 }
 
-ordered_json json_of(const thread_times& times) {
-  ordered_json states = {{"running", times.running_ns()}, {"run_queue", times.run_queue_ns()}};
+json json_of(const thread_times& times) {
+  json states = {{"running", times.running_ns()}, {"run_queue", times.run_queue_ns()}};
   for (std::size_t state = 0; state < wait_states; ++state) {
     if (times.waited_ns(state) > 0) states[wait_state_names[state]] = times.waited_ns(state);
   }
@@ -67,7 +65,7 @@ std::string text_of(const kernel_parameter& parameter) {
 }  // namespace
 
 std::string list_json(std::span<const kernel_entry> kernels) {
-  ordered_json list = {{"schema", "stallscope.kernels.list/1"}, {"kernels", ordered_json::array()}};
+  json list = {{"schema", "stallscope.kernels.list/1"}, {"kernels", json::array()}};
   for (const auto& entry : kernels) list["kernels"].push_back(json_of(entry));
   return list.dump(2);
 }
@@ -85,19 +83,19 @@ std::string report_json(const kernel_entry& entry, const run_report& report,
                         std::span<const kernel_parameter> parameters,
                         std::span<const kernel_parameter> account,
                         std::span<const thread_times> states) {
-  ordered_json document = {{"schema", "stallscope.kernels/1"},
-                           {"kernel", entry.name},
-                           {"expected", entry.expected},
-                           {"iterations", report.iterations},
-                           {"elapsed_ns", report.elapsed_ns},
-                           {"cpu_ns", report.cpu_ns},
-                           {"user_ns", report.user_ns},
-                           {"system_ns", report.system_ns},
-                           {"minor_faults", report.minor_faults},
-                           {"voluntary_switches", report.voluntary_switches},
-                           {"involuntary_switches", report.involuntary_switches},
-                           {"result", report.result},
-                           {"parameters", ordered_json::object()}};
+  json document = {{"schema", "stallscope.kernels/1"},
+                   {"kernel", entry.name},
+                   {"expected", entry.expected},
+                   {"iterations", report.iterations},
+                   {"elapsed_ns", report.elapsed_ns},
+                   {"cpu_ns", report.cpu_ns},
+                   {"user_ns", report.user_ns},
+                   {"system_ns", report.system_ns},
+                   {"minor_faults", report.minor_faults},
+                   {"voluntary_switches", report.voluntary_switches},
+                   {"involuntary_switches", report.involuntary_switches},
+                   {"result", report.result},
+                   {"parameters", json::object()}};
   for (const auto& parameter : parameters) {
     std::visit([&](const auto& value) { document["parameters"][parameter.name] = value; },
                parameter.value);

@@ -1,12 +1,11 @@
 #include "plan.hpp"
 
 #include <cstring>
-#include <nlohmann/json.hpp>
+
+#include "base/json.hpp"
 
 namespace stallscope::memory {
 namespace {
-
-using json = nlohmann::ordered_json;
 
 constexpr std::uint64_t max_points = 100'000;
 constexpr std::uint64_t max_events = 64;
@@ -16,9 +15,9 @@ constexpr std::uint64_t max_stride_bytes = std::uint64_t{1} << 30U;
 
 // Returns the whole number under the key; throws plan_error if it is missing or out of range.
 std::uint64_t number(const json& object, const char* key, std::uint64_t min, std::uint64_t max) {
-  const auto member = object.find(key);
-  if (member == object.end() || !member->is_number_unsigned() ||
-      member->get<std::uint64_t>() < min || member->get<std::uint64_t>() > max) {
+  const json* const member = object.find(key);
+  if (member == nullptr || !member->is_number_unsigned() || member->get<std::uint64_t>() < min ||
+      member->get<std::uint64_t>() > max) {
     throw plan_error(std::string(key) + " must be a whole number from " + std::to_string(min) +
                      " to " + std::to_string(max));
   }
@@ -26,8 +25,8 @@ std::uint64_t number(const json& object, const char* key, std::uint64_t min, std
 }
 
 const json& list(const json& object, const char* key, std::uint64_t max) {
-  const auto member = object.find(key);
-  if (member == object.end() || !member->is_array() || member->empty() || member->size() > max) {
+  const json* const member = object.find(key);
+  if (member == nullptr || !member->is_array() || member->empty() || member->size() > max) {
     throw plan_error(std::string(key) + " must be a list of 1 to " + std::to_string(max) +
                      " elements");
   }
@@ -35,17 +34,15 @@ const json& list(const json& object, const char* key, std::uint64_t max) {
 }
 
 page_kind pages_of(const json& object) {
-  const std::string kind = object.value("pages", json("")).is_string()
-                               ? object.value("pages", std::string())
-                               : std::string();
+  const json kind = object.value("pages", "");
   if (kind == "small") return page_kind::small;
   if (kind == "huge") return page_kind::huge;
   throw plan_error(R"(pages must be "small" or "huge")");
 }
 
 chase_order order_of(const json& object) {
-  const auto member = object.find("order");
-  if (member == object.end() || *member == "random") return chase_order::random;
+  const json* const member = object.find("order");
+  if (member == nullptr || *member == "random") return chase_order::random;
   if (*member == "ascending") return chase_order::ascending;
   if (*member == "prefetched") return chase_order::prefetched;
   throw plan_error(R"(order must be "random", "ascending" or "prefetched")");
@@ -106,7 +103,7 @@ json json_of(const thread_chase& thread) {
 }  // namespace
 
 measurement_plan parse_plan(std::string_view text) {
-  const json document = json::parse(text, nullptr, false);
+  const json document = json::try_parse(text).value_or(nullptr);
   if (!document.is_object() || document.value("schema", json()) != "stallscope.memory-plan/1") {
     throw plan_error("not a JSON object of schema stallscope.memory-plan/1");
   }

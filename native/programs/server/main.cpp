@@ -9,12 +9,12 @@
 #include <csignal>
 #include <cstdio>
 #include <cstring>
-#include <nlohmann/json.hpp>
 #include <sstream>
 #include <stdexcept>
 #include <string>
 #include <system_error>
 
+#include "base/json.hpp"
 #include "base/program.hpp"
 #include "command_line.hpp"
 #include "server/shards/running_server.hpp"
@@ -25,6 +25,7 @@ namespace server = stallscope::server;
 
 using stallscope::exit_code;
 using stallscope::failure;
+using stallscope::json;
 
 // Raises the descriptor limit for all clients; lowers --maxclients if that is not permitted.
 void make_room_for_clients(server::server_options& options) {
@@ -47,18 +48,16 @@ void make_room_for_clients(server::server_options& options) {
 }
 
 void say_ready(const server::ready_server& ready, const std::string& unix_path) {
-  nlohmann::ordered_json line{{"event", "ready"}, {"pid", ::getpid()}};
-  line["port"] = ready.port ? nlohmann::ordered_json(*ready.port) : nlohmann::ordered_json();
-  line["unix"] = unix_path.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(unix_path);
-  line["metrics_port"] =
-      ready.metrics_port ? nlohmann::ordered_json(*ready.metrics_port) : nlohmann::ordered_json();
-  line["threads"] = nlohmann::ordered_json::array();
+  json line{{"event", "ready"}, {"pid", ::getpid()}};
+  line["port"] = ready.port ? json(*ready.port) : json();
+  line["unix"] = unix_path.empty() ? json() : json(unix_path);
+  line["metrics_port"] = ready.metrics_port ? json(*ready.metrics_port) : json();
+  line["threads"] = json::array();
   for (const auto& thread : ready.threads) {
     line["threads"].push_back({{"tid", thread.tid}, {"cpu", thread.cpu}});
   }
   // The path may not be valid UTF-8.
-  const std::string text =
-      line.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+  const std::string text = line.dump() + "\n";
   if (std::fputs(text.c_str(), stdout) < 0 || std::fflush(stdout) != 0) {
     throw stallscope::output_error(errno, "standard output");
   }

@@ -5,11 +5,11 @@
 #include <iomanip>
 #include <iostream>
 #include <iterator>
-#include <nlohmann/json.hpp>
 #include <sstream>
 #include <stdexcept>
 #include <system_error>
 
+#include "base/json.hpp"
 #include "server/paths/codec_path.hpp"
 #include "server/paths/query_path.hpp"
 #include "server/paths/replay.hpp"
@@ -36,9 +36,7 @@ void make_requests(const offline_work& work, const server_options& options) {
   if (!out) {
     refuse_file(work.output);
   }
-  std::cout << nlohmann::json{{"event", "made"},
-                              {"path", name_of(options.path)},
-                              {"requests", work.requests}}
+  std::cout << json{{"event", "made"}, {"path", name_of(options.path)}, {"requests", work.requests}}
             << '\n';
 }
 
@@ -97,15 +95,15 @@ void replay(const offline_work& work, const server_options& options) {
   const auto report = options.stages ? replayed.run_in_batches(std::move(requests),
                                                                batches_of(work, options, replayed))
                                      : replayed.run_at_once(std::move(requests));
-  std::cout << nlohmann::json{{"event", "replayed"},
-                              {"path", name_of(options.path)},
-                              {"stages", options.stages},
-                              {"requests", report.requests},
-                              {"error_replies", report.error_replies},
-                              {"reply_bytes", report.reply_bytes},
-                              {"checksum", hexadecimal(report.checksum)},
-                              {"seconds", report.seconds},
-                              {"cpu_seconds", report.cpu_seconds}}
+  std::cout << json{{"event", "replayed"},
+                    {"path", name_of(options.path)},
+                    {"stages", options.stages},
+                    {"requests", report.requests},
+                    {"error_replies", report.error_replies},
+                    {"reply_bytes", report.reply_bytes},
+                    {"checksum", hexadecimal(report.checksum)},
+                    {"seconds", report.seconds},
+                    {"cpu_seconds", report.cpu_seconds}}
             << '\n';
 }
 

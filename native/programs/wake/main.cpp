@@ -6,10 +6,10 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
-#include <nlohmann/json.hpp>
 #include <system_error>
 
 #include "base/clock.hpp"
+#include "base/json.hpp"
 #include "base/program.hpp"
 #include "base/stop_flag.hpp"
 #include "command_line.hpp"
@@ -21,6 +21,7 @@ namespace {
 
 using stallscope::exit_code;
 using stallscope::failure;
+using stallscope::json;
 using stallscope::wake::command_line;
 using stallscope::wake::measurement;
 
@@ -36,7 +37,7 @@ stallscope::descriptor create_file(const std::string& name) {
 }
 
 void print(const command_line& options, const measurement& measured) {
-  nlohmann::ordered_json document;
+  json document;
   document["event"] = "done";
   document["schema"] = "stallscope.wake/1";
   document["kind"] = options.kind;
@@ -45,7 +46,7 @@ void print(const command_line& options, const measurement& measured) {
   document["cpus"] = options.plan.cpus;
   document["samples"] = measured.latencies.count();
   document["elapsed_s"] = static_cast<double>(measured.elapsed.count()) / 1e9;
-  nlohmann::ordered_json& latency = document["latency_us"];
+  json& latency = document["latency_us"];
   for (const auto& [name, percentile] :
        {std::pair{"p50", 50.0}, {"p90", 90.0}, {"p99", 99.0}, {"p99.9", 99.9}, {"max", 100.0}}) {
     latency[name] = static_cast<double>(measured.latencies.value_at_percentile(percentile)) / 1000;
@@ -62,7 +63,7 @@ exit_code serve_as_front_end(const command_line& options) {
   stop.sa_handler = [](int) { stallscope::request_stop(); };
   ::sigaction(SIGTERM, &stop, nullptr);
   ::sigaction(SIGINT, &stop, nullptr);
-  nlohmann::ordered_json document;
+  json document;
   document["event"] = "ready";
   document["pid"] = ::getpid();
   document["port"] = relay.port();

@@ -1,12 +1,11 @@
 #include <doctest/doctest.h>
 
-#include <nlohmann/json.hpp>
-
+#include "base/json.hpp"
 #include "collect/recording_document.hpp"
 
 using namespace stallscope;
 using namespace stallscope::collect;
-using nlohmann::json;
+using stallscope::json;
 
 TEST_CASE("the document is valid JSON for names of any bytes") {
   recording_facts facts;

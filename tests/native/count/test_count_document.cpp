@@ -1,13 +1,13 @@
 #include <doctest/doctest.h>
 
 #include <cerrno>
-#include <nlohmann/json.hpp>
 
+#include "base/json.hpp"
 #include "count/count_document.hpp"
 
 using namespace stallscope;
 using namespace stallscope::count;
-using nlohmann::json;
+using stallscope::json;
 
 TEST_CASE("the document has groups, sets and unavailable events with reasons") {
   count_facts facts;

@@ -1,15 +1,15 @@
 #include <doctest/doctest.h>
 #include <fcntl.h>
 
-#include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "base/json.hpp"
 #include "collect/scratch.hpp"
 #include "count/counter_log.hpp"
 
 using namespace stallscope;
 using namespace stallscope::count;
-using nlohmann::json;
+using stallscope::json;
 
 TEST_CASE("the first line names the groups and every further line is a reading") {
   const test::scratch folder;

@@ -2,15 +2,15 @@
 #include <fcntl.h>
 #include <sys/mman.h>
 
-#include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "base/json.hpp"
 #include "collect/scratch.hpp"
 #include "count/counter_table.hpp"
 
 using namespace stallscope;
 using namespace stallscope::count;
-using nlohmann::json;
+using stallscope::json;
 
 namespace {
 
@@ -71,8 +71,8 @@ TEST_CASE("a scope's members are added up and dropped scopes stay in the total")
   CHECK(lines[0]["scope"] == json{{"pid", 1}});
   CHECK(lines[0]["v"].size() == 2);
   CHECK(lines[1]["v"].size() == 1);
-  CHECK(lines[0]["v"][0] >= 2 * touched_pages);  // two members
-  CHECK(lines[2]["v"][0] >= touched_pages);
+  CHECK(lines[0]["v"][0].get<std::uint64_t>() >= 2 * touched_pages);  // two members
+  CHECK(lines[2]["v"][0].get<std::uint64_t>() >= touched_pages);
   CHECK(table.totals()[0].enabled_ns ==
         lines[0]["enabled"].get<std::uint64_t>() + lines[2]["enabled"].get<std::uint64_t>());
   const auto counted = table.totals()[1].values[0];

@@ -1,17 +1,17 @@
 #include <doctest/doctest.h>
 #include <sys/stat.h>
 
-#include <nlohmann/json.hpp>
 #include <random>
 
 #include "base/failure.hpp"
+#include "base/json.hpp"
 #include "collect/scratch.hpp"
 #include "count/plan.hpp"
 #include "long_tests.hpp"
 
 using namespace stallscope;
 using namespace stallscope::count;
-using nlohmann::json;
+using stallscope::json;
 
 namespace {
 
@@ -68,9 +68,17 @@ TEST_CASE("a plan is parsed: encodings in any form, no duplicate names, the lead
 }
 
 TEST_CASE("errors name the fault and its place") {
-  const auto with = [](const char* pointer, json value) {
+  // The path has a key or an index after each slash.
+  const auto with = [](std::string_view path, json value) {
     auto document = good();
-    document[json::json_pointer(pointer)] = std::move(value);
+    json* changed = &document;
+    while (!path.empty()) {
+      const auto step = path.substr(1, path.find('/', 1) - 1);
+      path.remove_prefix(1 + step.size());
+      changed =
+          changed->is_array() ? &(*changed)[std::stoul(std::string{step})] : &(*changed)[step];
+    }
+    *changed = std::move(value);
     return refusal_of(document);
   };
   const auto says = [](const std::string& message, const char* part) {

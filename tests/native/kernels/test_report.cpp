@@ -2,8 +2,9 @@
 
 #include <doctest/doctest.h>
 
-#include <nlohmann/json.hpp>
+#include "base/json.hpp"
 
+using stallscope::json;
 using namespace stallscope::kernels;
 
 namespace {
@@ -28,20 +29,20 @@ TEST_CASE("report_json() has all counters and parameters") {
                           .result = 18446744073709551615U};
   const std::vector<kernel_parameter> parameters = {{"threads", std::uint64_t{2}},
                                                     {"stride", std::string("a \"line\"")}};
-  const auto document = nlohmann::json::parse(report_json(entry(), report, parameters));
-  CHECK(document == nlohmann::json{{"schema", "stallscope.kernels/1"},
-                                   {"kernel", "dependent-chain"},
-                                   {"expected", "backend_bound/core_bound"},
-                                   {"iterations", 7},
-                                   {"elapsed_ns", 1000},
-                                   {"cpu_ns", 900},
-                                   {"user_ns", 800},
-                                   {"system_ns", 100},
-                                   {"minor_faults", 3},
-                                   {"voluntary_switches", 2},
-                                   {"involuntary_switches", 1},
-                                   {"result", 18446744073709551615U},
-                                   {"parameters", {{"threads", 2}, {"stride", "a \"line\""}}}});
+  const auto document = json::parse(report_json(entry(), report, parameters));
+  CHECK(document == json{{"schema", "stallscope.kernels/1"},
+                         {"kernel", "dependent-chain"},
+                         {"expected", "backend_bound/core_bound"},
+                         {"iterations", 7},
+                         {"elapsed_ns", 1000},
+                         {"cpu_ns", 900},
+                         {"user_ns", 800},
+                         {"system_ns", 100},
+                         {"minor_faults", 3},
+                         {"voluntary_switches", 2},
+                         {"involuntary_switches", 1},
+                         {"result", 18446744073709551615U},
+                         {"parameters", {{"threads", 2}, {"stride", "a \"line\""}}}});
 }
 
 TEST_CASE(
@@ -59,7 +60,7 @@ TEST_CASE(
 }
 
 TEST_CASE("list_json() has every kernel with its expected diagnosis") {
-  const auto list = nlohmann::json::parse(list_json(all_kernels()));
+  const auto list = json::parse(list_json(all_kernels()));
   CHECK(list["schema"] == "stallscope.kernels.list/1");
   REQUIRE(list["kernels"].size() == all_kernels().size());
   for (std::size_t i = 0; i < all_kernels().size(); ++i) {

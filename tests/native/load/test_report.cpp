@@ -2,11 +2,10 @@
 
 #include <doctest/doctest.h>
 
-#include <nlohmann/json.hpp>
+#include "base/json.hpp"
 
+using stallscope::json;
 using namespace stallscope::load;
-using json = nlohmann::json;
-
 namespace {
 
 options default_options() {

@@ -2,8 +2,9 @@
 
 #include <doctest/doctest.h>
 
-#include <nlohmann/json.hpp>
+#include "base/json.hpp"
 
+using stallscope::json;
 using namespace stallscope::memory;
 
 namespace {
@@ -79,11 +80,11 @@ TEST_CASE("point_line() encodes a refused counter as null, with the reason") {
   thread.counts_per_step = {{"cycles", std::nullopt, 2}, {"instructions", 3.0}};
   thread.pages = {.kind = "small", .page_bytes = 4096};
   thread.pages_by_node = {{0, 3}, {1, 1}};
-  const auto line = nlohmann::json::parse(point_line(4, {thread, thread}));
+  const auto line = json::parse(point_line(4, {thread, thread}));
   CHECK(line["index"] == 4);
   REQUIRE(line["threads"].size() == 2);
   const auto& first = line["threads"][0];
-  CHECK(first["latency_ns"] == nlohmann::json({1.5, 1.25}));
+  CHECK(first["latency_ns"] == json({1.5, 1.25}));
   CHECK(first["counts_per_step"]["cycles"].is_null());
   CHECK(first["counts_per_step"]["instructions"] == 3.0);
   CHECK(first["counters_refused"]["cycles"] == "No such file or directory");

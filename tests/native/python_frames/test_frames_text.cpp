@@ -1,8 +1,8 @@
 #include <doctest/doctest.h>
 
 #include <array>
-#include <nlohmann/json.hpp>
 
+#include "base/json.hpp"
 #include "python_frames/frames_text.hpp"
 
 namespace stallscope::python_frames {
@@ -23,7 +23,7 @@ TEST_CASE("line tables of every length are written in base64") {
        {std::pair{0U, ""}, {1U, "/w=="}, {2U, "//8="}, {3U, "////"}, {4U, "/////w=="}}) {
     std::string out;
     put_code(out, 1, {1, U"f", U"x.py", 1, std::vector<std::byte>(length, std::byte{0xff})});
-    CHECK(nlohmann::json::parse(out)["table"] == expected);
+    CHECK(json::parse(out)["table"] == expected);
   }
 }
 
@@ -36,13 +36,13 @@ TEST_CASE("every line is a JSON document") {
   put_snapshot(out, {100, 200, 8, 7, 9, std::nullopt});
   put_snapshot(out, {101, 200, 8, 7, 9, true});
   put_counts(out, {1, 2, 3, 4, 5});
-  std::vector<nlohmann::json> lines;
+  std::vector<json> lines;
   for (std::size_t at = 0; at < out.size(); at = out.find('\n', at) + 1)
-    lines.push_back(nlohmann::json::parse(out.substr(at, out.find('\n', at) - at)));
+    lines.push_back(json::parse(out.substr(at, out.find('\n', at) - at)));
   REQUIRE(lines.size() == 6);
   CHECK(lines[0]["format"] == "stallscope.python-frames/1.0");
   CHECK(lines[1]["how"] == "refused");
-  CHECK(lines[2]["frames"] == nlohmann::json::parse("[[5,36,1],[6,2,0]]"));
+  CHECK(lines[2]["frames"] == json::parse("[[5,36,1],[6,2,0]]"));
   CHECK(lines[3]["gil"].is_null());
   CHECK(lines[4]["gil"] == true);
   CHECK(lines[5]["counts"]["too_deep"] == 5);

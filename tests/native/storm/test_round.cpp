@@ -7,12 +7,12 @@
 #include <cerrno>
 #include <chrono>
 #include <cstdlib>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "base/descriptor.hpp"
+#include "base/json.hpp"
 #include "disk/ring.hpp"
 #include "ioqueue/queue.hpp"
 #include "ioqueue/uring_device.hpp"
@@ -20,6 +20,7 @@
 
 namespace {
 
+using stallscope::json;
 using stallscope::storm::plan;
 using storm_round = stallscope::storm::round;
 using stallscope::storm::round_result;
@@ -147,7 +148,7 @@ TEST_CASE("a stopped round keeps its results and is marked as interrupted") {
 }
 
 TEST_CASE("the document has values for measured members and null for others") {
-  const auto line = nlohmann::json::parse(
+  const auto line = json::parse(
       stallscope::storm::round_line(run(modelled(2), {.id = "r", .limit = 2, .duration_s = 0.25})));
   CHECK(line["kind"] == "round");
   CHECK(line["source"] == "modelled");

@@ -10,7 +10,7 @@
 namespace stallscope::unwind_compare {
 namespace {
 
-using nlohmann::json;
+using stallscope::json;
 
 std::string hex(std::uint64_t value) {
   constexpr std::string_view digits = "0123456789abcdef";
@@ -121,6 +121,12 @@ json chain_document(const std::vector<std::uint64_t>& addresses, const elfutils_
   return lines;
 }
 
+json counts_document(const std::map<std::string, std::uint64_t>& counts) {
+  json all = json::object();
+  for (const auto& [name, count] : counts) all[name] = count;
+  return all;
+}
+
 json registers_document(const user_regs_struct& registers) {
   constexpr std::array names{"rax", "rdx", "rcx", "rbx", "rsi", "rdi", "rbp", "rsp", "r8",
                              "r9",  "r10", "r11", "r12", "r13", "r14", "r15", "rip"};
@@ -165,10 +171,12 @@ void comparison::add(const observation& seen, const elfutils_walk& names, unwind
   }
   const auto last =
       common == 0 ? leaf : names.place_of(seen.ours.addresses[common - 1], common == 1);
-  json what{
-      {"kind", kind_of(seen, common)}, {"our_end", our_end},
-      {"their_end", seen.theirs.end},  {"module", std::filesystem::path(last.module).filename()},
-      {"symbol", last.symbol},         {"leaf", state_of_leaf(seen)}};
+  json what{{"kind", kind_of(seen, common)},
+            {"our_end", our_end},
+            {"their_end", seen.theirs.end},
+            {"module", std::filesystem::path(last.module).filename().string()},
+            {"symbol", last.symbol},
+            {"leaf", state_of_leaf(seen)}};
   auto& of_class = differences_[what.dump()];
   if (of_class.count++ != 0) return;
   what["example"] = {{"frames_in_common", common},
@@ -198,9 +206,9 @@ json comparison::document() const {
           {"equal_but_for_a_stray_word", equal_but_for_a_stray_word_},
           {"frames", frames_},
           {"distinct_leaves", leaves_.size()},
-          {"leaf_modules", leaf_modules_},
-          {"our_ends", our_ends_},
-          {"their_ends", their_ends_},
+          {"leaf_modules", counts_document(leaf_modules_)},
+          {"our_ends", counts_document(our_ends_)},
+          {"their_ends", counts_document(their_ends_)},
           {"ends_of_equal", std::move(ends)},
           {"differences", std::move(differences)}};
 }

@@ -5,11 +5,11 @@
 
 #include <cstdint>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <set>
 #include <string>
 #include <vector>
 
+#include "base/json.hpp"
 #include "elfutils_walk.hpp"
 #include "our_walk.hpp"
 
@@ -32,13 +32,13 @@ class comparison {
   // `code` knows what is mapped for execution.
   void add(const observation& seen, const elfutils_walk& names, unwind::code_map& code);
   [[nodiscard]] std::uint64_t chains() const noexcept { return chains_; }
-  [[nodiscard]] nlohmann::json document() const;
+  [[nodiscard]] json document() const;
 
  private:
   // A class, and its first example.
   struct filed {
     std::uint64_t count = 0;
-    nlohmann::json what;
+    json what;
   };
 
   std::uint64_t chains_ = 0;
