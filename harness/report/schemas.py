@@ -53,6 +53,7 @@ DOCUMENTS = {
     "pin.restore": ("harness.pin.result", "PinRestoreResult"),
     "pin.status": ("harness.pin.result", "PinStatusResult"),
     "serve": ("harness.serve.result", "ServeResult"),
+    "waits": ("harness.waits.result", "WaitsResult"),
 }
 
 

@@ -193,9 +193,7 @@ def _switches(capture: "Capture", lives: _Lives) -> Switches:
     of_cpu = other != NO_THREAD
     kept = np.ones(len(thread), np.bool_)
     if of_cpu.any() and not of_cpu.all():
-        has_own = np.zeros(len(capture.threads), np.bool_)
-        has_own[thread[~of_cpu]] = True
-        kept = ~of_cpu | ~has_own[thread]
+        kept = ~of_cpu | ~_with_own_switches(capture)[thread]
     if kept.all():
         time_ns, cpu, kind = capture.switch_time_ns, capture.switch_cpu, capture.switch_kind
     else:
@@ -204,6 +202,19 @@ def _switches(capture: "Capture", lives: _Lives) -> Switches:
     return Switches(
         time_ns, lives.at_times(thread, time_ns), cpu, kind, lives.at_times(other, time_ns)
     )
+
+
+def _with_own_switches(capture: "Capture") -> npt.NDArray[np.bool_]:
+    """Return whether each thread of the capture has switch records of threads.
+
+    These have no other thread. Few of those of whole CPUs have none either: that thread's ids are
+    not known.
+    """
+    count = len(capture.threads)
+    of_cpu = capture.switch_other != NO_THREAD
+    own = np.bincount(capture.switch_thread[~of_cpu], minlength=count)
+    wide = np.bincount(capture.switch_thread[of_cpu], minlength=count)
+    return np.asarray((own > 0) & (2 * own >= wide))
 
 
 def _has_whole_cpus(capture: "Capture") -> bool:
@@ -262,7 +273,7 @@ def _targets(
     of_target = np.zeros(len(pids), np.bool_)
     of_target[capture.thread[switch_samples]] = True
     of_target[capture.thread[cpu_rows]] = True
-    of_target[capture.switch_thread[capture.switch_other == NO_THREAD]] = True
+    of_target |= _with_own_switches(capture)
     logged = {line.pid for line in log.threads} if log is not None else set[int]()
     of_target |= np.isin(pids, list(logged))
     if not of_target.any():

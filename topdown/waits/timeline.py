@@ -10,7 +10,7 @@ queue, which only the totals of schedstat separate (`topdown/waits/thread_states
 Cost: about 0.5 us per record, without loops over records.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -25,6 +25,7 @@ from topdown.waits.records import (
     WaitRecords,
 )
 from topdown.waits.states import Intervals, ThreadState
+from topdown.waits.switch_times import scheduler_times
 
 # A waker on another CPU may be recorded before the switch-out of the thread that it wakes.
 EARLY_WAKE_UP_NS = 20_000
@@ -73,7 +74,7 @@ class _Events:
 def build_intervals(records: WaitRecords) -> Intervals:
     """Return the intervals of the target's threads, sorted by thread, then by time."""
     events = _with_first_states(_sorted_by_thread(_events(records), len(records.threads)), records)
-    events = _without_ineffective(events)
+    events = _at_scheduler_times(_without_ineffective(events), records)
     parts = _with_unknown(_between(events, records.end_ns), records.lost)
     return Intervals(
         parts.thread,
@@ -114,6 +115,18 @@ def _events(records: WaitRecords) -> _Events:
     kept = known & is_target[np.where(known, events.thread, 0)]
     kept &= (events.time_ns >= records.begin_ns) & (events.time_ns <= records.end_ns)
     return events if kept.all() else events.take(kept)
+
+
+def _at_scheduler_times(events: _Events, records: WaitRecords) -> _Events:
+    """Return the events with the times of switches at which the scheduler counts them."""
+    times = scheduler_times(records)
+    switched = (events.row != NO_ROW) & (events.kind <= _OUT_PREEMPTED)
+    moved = events.time_ns.copy()
+    moved[switched] = times[events.row[switched]]
+    if len(moved):  # not before the previous event of the thread, such as its wake-up
+        same = events.thread[1:] == events.thread[:-1]
+        moved[1:][same] = np.maximum(moved[1:][same], moved[:-1][same])
+    return replace(events, time_ns=moved)
 
 
 def _sorted_by_thread(events: _Events, threads: int) -> _Events:

@@ -1,0 +1,42 @@
+"""`stallscope waits`: shows what the threads of a target wait for."""
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from harness.cli.json_option import json_option
+from harness.cli.recording_options import choice_options
+
+EXAMPLES = """\b
+Examples:
+  stallscope waits -p $(pidof redis-server)
+  stallscope waits -p 4711 --duration 30 -o slow
+  stallscope waits -- ./work --threads 4
+  stallscope waits -p 4711 --json | jq .groups
+"""
+
+
+@click.command(epilog=EXAMPLES)
+@choice_options
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path),
+    metavar="DIR",
+    help="Directory for the recording. Default: stallscope-<target>-<time>.",
+)
+@click.option("--force", is_flag=True, help="Replace an existing recording.")
+@json_option
+def command(as_json: bool, **values: Any) -> int:
+    """Show what the threads of a process or command wait for.
+
+    Divides the wall time of every thread into states that add up: running, waiting for a CPU, a
+    lock, another thread, the disk, the network, a page, and more. Prints a table per thread group
+    and writes DIR/report.html. Each state names its source; time without a known cause is shown.
+    Ctrl-C ends the measurement and keeps it.
+    """
+    from harness.waits.options import waits_options  # noqa: PLC0415 - start-up stays light
+    from harness.waits.session import run_waits  # noqa: PLC0415
+
+    return run_waits(waits_options({**values, "as_json": as_json, "compared": ()}))

@@ -1,0 +1,114 @@
+"""The analysis of a recording of waits: records, names, categories and totals."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from harness.recordings.captures import read_samples, symbol_sources
+from stallscope.errors import RecordingError
+from stallscope.recordings import Recording
+from topdown.stacks.symbols.symbolizer import Symbolizer
+from topdown.stacks.unwinding.tables import UnwindTables
+from topdown.waits.capture_stacks import code_before_calls, stack_names
+from topdown.waits.groups import ThreadGroup, thread_groups
+from topdown.waits.read_records import read_wait_records
+from topdown.waits.records import NO_ROW, NO_STACK, WaitRecords
+from topdown.waits.stack_names import StackNames
+from topdown.waits.syscall_sites import Numbers, call_numbers
+from topdown.waits.thread_states import ThreadTotals, thread_totals
+from topdown.waits.timeline import build_intervals
+from topdown.waits.wait_kinds import WaitKinds, classify_waits
+from topdown.waits.wait_log import read_wait_log
+
+if TYPE_CHECKING:
+    from stallscope._native import Capture
+
+_KERNEL = 1
+
+
+@dataclass(frozen=True, slots=True)
+class WaitAnalysis:
+    """A recording of waits. ``calls``: number of the system call of each switch sample."""
+
+    title: str
+    records: WaitRecords
+    names: StackNames
+    calls: Numbers
+    kinds: WaitKinds
+    totals: ThreadTotals
+    groups: tuple[ThreadGroup, ...]
+    warnings: tuple[str, ...]
+
+
+def analyze_waits(recording: Recording) -> WaitAnalysis:
+    """Return the analysis of a recording.
+
+    Raises RecordingError if it has no records of switches, or is unreadable.
+    """
+    sources = symbol_sources(recording)
+    tables = UnwindTables(sources)
+    capture = read_samples(recording, tables)
+    log = read_wait_log(recording.path) if recording.manifest is not None else None
+    if log is None and not len(capture.switch_time_ns):
+        raise RecordingError(
+            f"{recording.path} has no records of context switches",
+            "record them with: stallscope waits -p PID",
+        )
+    manifest = recording.manifest
+    records = read_wait_records(
+        capture,
+        log,
+        begin_ns=None if manifest is None else manifest.start_ns or None,
+        end_ns=None if manifest is None else manifest.end_ns,
+    )
+    names, name_warnings = stack_names(capture, Symbolizer(sources))
+    samples = records.switch_samples
+    with_registers = samples.register_row != NO_ROW
+    stacks = np.unique(samples.stack[with_registers & (samples.stack != NO_STACK)])
+    code = code_before_calls(capture, stacks, sources)
+    calls = call_numbers(samples, code.get)
+    kinds = classify_waits(
+        records, build_intervals(records), names, calls, architecture=capture.architecture
+    )
+    totals = thread_totals(records, kinds, names, kernel_sampled=_kernel_sampled(capture))
+    lived = np.flatnonzero(totals.wall_ns > 0).tolist()
+    return WaitAnalysis(
+        title=recording.name if manifest is None else manifest.target.describe(),
+        records=records,
+        names=names,
+        calls=calls,
+        kinds=kinds,
+        totals=totals,
+        groups=tuple(thread_groups(records.threads, lived)),
+        warnings=(
+            *(notice.message for notice in (manifest.notices if manifest else ())),
+            *(warning.message for warning in (log.warnings if log else ())),
+            *_warnings(records, kernel_sampled=totals.kernel_sampled),
+            *(warning.message for warning in (*tables.warnings, *name_warnings)),
+        ),
+    )
+
+
+def _kernel_sampled(capture: "Capture") -> bool:
+    """Return whether samples of CPU time include kernel code."""
+    return any(
+        not attribute.exclude_kernel and attribute.name != "context-switches"
+        for attribute in capture.attributes[:1]
+    )
+
+
+def _warnings(records: WaitRecords, *, kernel_sampled: bool) -> list[str]:
+    warnings = []
+    lost = sum(row.records for row in records.lost)
+    if lost:
+        warnings.append(
+            f"{lost:,} records were lost; until the next record of a thread its state is unknown"
+        )
+    if not kernel_sampled:
+        warnings.append("kernel code was not sampled, so system time is included in user")
+    if records.wake_ups is None:
+        warnings.append(
+            "wake-ups were not recorded; time in the run queue after a wait is that of schedstat"
+        )
+    return warnings

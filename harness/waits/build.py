@@ -1,0 +1,108 @@
+"""The document of a recording of waits."""
+
+from pathlib import Path
+
+import numpy as np
+
+from harness.waits.analysis import WaitAnalysis
+from harness.waits.result import (
+    GroupWaits,
+    MissingSource,
+    StateSource,
+    ThreadWaits,
+    WaitsResult,
+)
+from stallscope.printable import printable
+from topdown.waits.states import ThreadState
+
+MAX_THREADS = 10_000  # in a document; the longest waits of the others are in their groups
+
+
+def waits_result(analysis: WaitAnalysis, *, recording: Path, report: Path | None) -> WaitsResult:
+    """Return the document; ``report`` is the path of the page, None without one."""
+    totals, records = analysis.totals, analysis.records
+    wall = int(totals.wall_ns.sum())
+    open_states = [ThreadState.OTHER, ThreadState.UNKNOWN]
+    unattributed = int(totals.amounts[:, open_states].sum())
+    warnings = list(analysis.warnings)
+    threads = _threads(analysis)
+    if len(threads) > MAX_THREADS:
+        warnings.append(
+            f"{len(threads) - MAX_THREADS:,} threads that used less time are not listed; "
+            "their groups include them"
+        )
+    return WaitsResult(
+        title=printable(analysis.title),
+        wall_ns=records.end_ns - records.begin_ns,
+        threads=threads[:MAX_THREADS],
+        groups=_groups(analysis),
+        locks=(),
+        causes=(),
+        idle_pools=(),
+        run_queue=(),
+        unattributed_share=unattributed / wall if wall else None,
+        sources=tuple(
+            StateSource(state=state.key, source=source, time_ns=amount)
+            for state in ThreadState
+            for source, amount in totals.sources.get(state, {}).items()
+        ),
+        missing=tuple(
+            MissingSource(
+                name=printable(source.name),
+                reason=printable(source.reason),
+                remedy=printable(source.remedy),
+            )
+            for source in records.sources
+            if not source.available
+        ),
+        warnings=tuple(dict.fromkeys(warnings)),
+        recording=str(recording),
+        report=None if report is None else str(report),
+    )
+
+
+def _states(amounts: "np.ndarray[tuple[int], np.dtype[np.int64]]") -> dict[str, int]:
+    return {state.key: int(amounts[state]) for state in ThreadState}
+
+
+def _threads(analysis: WaitAnalysis) -> tuple[ThreadWaits, ...]:
+    """Return the threads with most CPU time first."""
+    totals = analysis.totals
+    busy = totals.amounts[:, [ThreadState.USER, ThreadState.SYSTEM]].sum(axis=1)
+    rows = [(number, group) for group in analysis.groups for number in group.threads]
+    rows.sort(key=lambda row: (-int(busy[row[0]]), row[0]))
+    wall = totals.wall_ns
+    threads = analysis.records.threads
+    return tuple(
+        ThreadWaits(
+            tid=threads[number].tid,
+            name=printable(threads[number].name),
+            states_ns=_states(totals.amounts[number]),
+            pid=threads[number].pid,
+            process=printable(threads[number].process_name),
+            group=printable(group.name),
+            wall_ns=int(wall[number]),
+            run_ns=totals.run_ns[number],
+            queue_ns=totals.queue_ns[number],
+        )
+        for number, group in rows
+    )
+
+
+def _groups(analysis: WaitAnalysis) -> tuple[GroupWaits, ...]:
+    """Return the groups with most CPU time first."""
+    groups = []
+    for group in analysis.groups:
+        amounts = analysis.totals.amounts[list(group.threads)].sum(axis=0)
+        groups.append(
+            GroupWaits(
+                process=printable(group.process_name),
+                name=printable(group.name),
+                threads=len(group.threads),
+                wall_ns=int(amounts.sum()),
+                states_ns=_states(amounts),
+            )
+        )
+    running = ("user", "system", "run_queue")
+    groups.sort(key=lambda group: (-sum(group.states_ns[key] for key in running), group.name))
+    return tuple(groups)

@@ -1,0 +1,52 @@
+"""Validated options of `stallscope waits`."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from harness.cli.recording_options import choice, default_output
+from stallscope.errors import UsageError
+
+if TYPE_CHECKING:
+    from stallscope.collector import CollectorOptions
+
+
+@dataclass(frozen=True, slots=True)
+class WaitsOptions:
+    """What to record, or the two recordings to compare."""
+
+    collector: "CollectorOptions | None"
+    compared: tuple[Path, Path] | None
+    as_json: bool
+
+
+def waits_options(values: dict[str, Any]) -> WaitsOptions:
+    """Return the validated options. Raises UsageError for options that exclude each other."""
+    from stallscope.collector import CollectorOptions  # noqa: PLC0415 - start-up stays light
+
+    if values["compared"]:
+        named = [
+            name for name in ("pids", "words", "system_wide", "cpus", "cgroup") if values[name]
+        ]
+        if named or values["output"] is not None:
+            raise UsageError(
+                "--compare reads two recordings and excludes a target and -o",
+                "stallscope waits --compare ONE-THREAD FOUR-THREADS",
+            )
+        return WaitsOptions(None, values["compared"], values["as_json"])
+    chosen = choice(values, "waits")
+    if chosen.system_wide or chosen.cpus:
+        raise UsageError(
+            "waits observes the threads of processes, not CPUs",
+            "name processes with -p, a cgroup with -G, or a command after --",
+        )
+    collector = CollectorOptions(
+        output=values["output"] or default_output(chosen),
+        pids=chosen.pids,
+        command=chosen.command,
+        cgroup=chosen.cgroup,
+        duration_s=chosen.duration_s,
+        force=values["force"],
+        waits=True,
+    )
+    return WaitsOptions(collector, None, values["as_json"])

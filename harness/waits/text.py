@@ -1,0 +1,136 @@
+"""Waits for a terminal: a table of states by thread group, sources and what is missing."""
+
+from collections.abc import Iterator, Mapping
+
+from harness.cli.table import fitting_rows
+from harness.cli.terminal import percent, shorten, wrapped
+from harness.waits.result import GroupWaits, WaitsResult
+from stallscope.quantities import value_text
+from topdown.waits.states import ThreadState
+
+MAX_GROUPS = 20
+MIN_SHARE = 0.0005  # a state below this share of all time has no column
+_MAX_NAME = 32
+_INDENT = " " * 12
+
+
+def state_title(key: str) -> str:
+    """Return a state's name for people: "run queue"."""
+    return key.replace("_", " ")
+
+
+def shown_states(result: WaitsResult) -> list[str]:
+    """Return the states that have a column: those with time, in their fixed order."""
+    wall = sum(group.wall_ns for group in result.groups) or 1
+    return [
+        state.key
+        for state in ThreadState
+        if any(group.states_ns[state.key] > MIN_SHARE * group.wall_ns for group in result.groups)
+        or sum(group.states_ns[state.key] for group in result.groups) > MIN_SHARE * wall
+    ]
+
+
+def share_text(part_ns: int, whole_ns: int) -> str:
+    """Return a share in percent; an empty cell for nothing."""
+    return "" if not part_ns or not whole_ns else percent(part_ns / whole_ns)
+
+
+def lines(result: WaitsResult, width: int) -> Iterator[str]:
+    """Yield the table, the sources and what is missing."""
+    threads = sum(group.threads for group in result.groups)
+    plural = "" if threads == 1 else "s"
+    yield from wrapped(
+        f"Waits of {result.title}: {value_text(result.wall_ns, 'ns')}, {threads:,} thread{plural}; "
+        "shares of each group's wall time",
+        width,
+    )
+    yield ""
+    yield from table(result, width)
+    yield ""
+    yield from _labelled("unattributed", unattributed_text(result), width)
+    for label, text in source_texts(result):
+        yield from _labelled(label, text, width)
+    for source in result.missing:
+        remedy = f"; {source.remedy}" if source.remedy else ""
+        yield from _labelled("missing", f"{source.name}: {source.reason}{remedy}", width)
+    for warning in result.warnings:
+        yield from _labelled("warning", warning, width)
+
+
+def _labelled(label: str, text: str, width: int) -> Iterator[str]:
+    rows = wrapped(text, max(20, width - len(_INDENT) - 2))
+    heads = [f"{label:<{len(_INDENT)}}  ", *[_INDENT + "  "] * (len(rows) - 1)]
+    yield from (head + row for head, row in zip(heads, rows, strict=True))
+
+
+def table(result: WaitsResult, width: int) -> Iterator[str]:
+    """Yield a row per group; on a narrow terminal the smallest states have no column."""
+    states = shown_states(result)
+    total = {key: sum(group.states_ns[key] for group in result.groups) for key in states}
+    heads = ["Group", "Threads", "Wall", *map(state_title, states)]
+    several = len({group.process for group in result.groups}) > 1
+    rows = [
+        _row(
+            group_label(group, several=several),
+            group.threads,
+            group.wall_ns,
+            group.states_ns,
+            states,
+        )
+        for group in result.groups[:MAX_GROUPS]
+    ]
+    if len(result.groups) > 1:
+        rows.append(
+            _row(
+                "all",
+                sum(group.threads for group in result.groups),
+                sum(group.wall_ns for group in result.groups),
+                total,
+                states,
+            )
+        )
+    smallest = [state_title(key) for key in sorted(states, key=lambda key: total[key])]
+    shown = fitting_rows([heads, *rows], width, ["Threads", *smallest[:-1]])
+    yield from shown
+    left_out = [title for title in smallest if title not in shown[0]]
+    if left_out:
+        yield f"not shown: {', '.join(left_out)}; use a wider terminal or --json"
+    if len(result.groups) > MAX_GROUPS:
+        yield f"and {len(result.groups) - MAX_GROUPS:,} more groups"
+
+
+def group_label(group: GroupWaits, *, several: bool) -> str:
+    """Return the name of a group, with that of its program if there are ``several``."""
+    name = group.name or "(no name)"
+    if several and group.process != name:
+        name = f"{group.process}/{name}"
+    return shorten(name, _MAX_NAME)
+
+
+def _row(
+    label: str, threads: int, wall_ns: int, states_ns: Mapping[str, int], states: list[str]
+) -> list[str]:
+    cells = [share_text(states_ns[key], wall_ns) for key in states]
+    return [label, f"{threads:,}", value_text(wall_ns, "ns"), *cells]
+
+
+def unattributed_text(result: WaitsResult) -> str:
+    """Return the share of time without a listed cause."""
+    if result.unattributed_share is None:
+        return "n/a: no thread lived during the recording"
+    wall = sum(group.wall_ns for group in result.groups) or 1
+    parts = [
+        f"{key} {percent(sum(group.states_ns[key] for group in result.groups) / wall)}"
+        for key in ("other", "unknown")
+    ]
+    return f"{percent(result.unattributed_share)} of the wall time ({', '.join(parts)})"
+
+
+def source_texts(result: WaitsResult) -> Iterator[tuple[str, str]]:
+    """Yield label and text of the sources, each with its states."""
+    states_of: dict[str, list[str]] = {}
+    for row in result.sources:
+        if row.source != "none":
+            states_of.setdefault(row.source, []).append(state_title(row.state))
+    for source, states in states_of.items():
+        yield "measured", f"{', '.join(states)}: {source}"
