@@ -7,13 +7,13 @@ import numpy as np
 
 from harness.recordings.captures import read_samples, symbol_sources
 from stallscope.errors import RecordingError
-from stallscope.recordings import Recording
+from stallscope.recordings import Manifest, Recording
 from topdown.stacks.symbols.symbolizer import Symbolizer
 from topdown.stacks.unwinding.tables import UnwindTables
 from topdown.waits.capture_stacks import code_before_calls, stack_names
 from topdown.waits.groups import ThreadGroup, thread_groups
 from topdown.waits.read_records import read_wait_records
-from topdown.waits.records import NO_ROW, NO_STACK, WaitRecords
+from topdown.waits.records import NO_ROW, NO_STACK, TaskKind, WaitRecords
 from topdown.waits.stack_names import StackNames
 from topdown.waits.syscall_sites import Numbers, call_numbers
 from topdown.waits.thread_states import ThreadTotals, thread_totals
@@ -59,7 +59,7 @@ def analyze_waits(recording: Recording) -> WaitAnalysis:
     records = read_wait_records(
         capture,
         log,
-        begin_ns=None if manifest is None else manifest.start_ns or None,
+        begin_ns=_begin_ns(capture, manifest),
         end_ns=None if manifest is None else manifest.end_ns,
     )
     names, name_warnings = stack_names(capture, Symbolizer(sources))
@@ -88,6 +88,23 @@ def analyze_waits(recording: Recording) -> WaitAnalysis:
             *(warning.message for warning in (*tables.warnings, *name_warnings)),
         ),
     )
+
+
+def _begin_ns(capture: "Capture", manifest: Manifest | None) -> int | None:
+    """Return the begin of the recording; of a command, that of its program.
+
+    Before it, the command's process waits for the recorder.
+    """
+    if manifest is None:
+        return None
+    begin_ns = manifest.start_ns or None
+    if manifest.target.kind == "command":
+        pids = {thread.pid for thread in capture.threads if thread.pid in manifest.target.pids}
+        threads = [n for n, thread in enumerate(capture.threads) if thread.pid in pids]
+        execs = (capture.task_kind == TaskKind.EXEC) & np.isin(capture.task_thread, threads)
+        if execs.any():
+            return int(capture.task_time_ns[execs].min())
+    return begin_ns
 
 
 def _kernel_sampled(capture: "Capture") -> bool:

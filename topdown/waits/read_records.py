@@ -273,7 +273,8 @@ def _targets(
     of_target = np.zeros(len(pids), np.bool_)
     of_target[capture.thread[switch_samples]] = True
     of_target[capture.thread[cpu_rows]] = True
-    of_target |= _with_own_switches(capture)
+    if not _has_whole_cpus(capture):
+        of_target[capture.switch_thread] = True
     logged = {line.pid for line in log.threads} if log is not None else set[int]()
     of_target |= np.isin(pids, list(logged))
     if not of_target.any():
