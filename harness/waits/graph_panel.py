@@ -1,0 +1,36 @@
+"""The panel "Causes of waits": causes with their chains, and the wait-for graph."""
+
+from harness.page.document import fragment
+from harness.page.panels import TABLE_STYLE, Panel
+from harness.waits.graph_layout import BOX_HEIGHT, BOX_WIDTH, graph_picture
+from harness.waits.graph_text import SHOWN_CAUSES, cause_text, chain_text
+from harness.waits.result import WaitsResult
+from stallscope.quantities import share_text, value_text
+
+
+def graph_panel(result: WaitsResult) -> Panel:
+    """Return the panel; the picture has the heaviest edges only."""
+    graph = result.graph
+    total = graph.wait_ns if graph else 0
+    picture = graph_picture(graph.edges, graph.knots) if graph else None
+    hints = list(graph.missing) if graph else ["this result has no wait-for graph"]
+    if picture and picture.left_out:
+        hints.append(f"{picture.left_out} lighter edges are not drawn")
+    markup = fragment(
+        "harness.waits/graph_panel.html",
+        causes=[
+            (
+                cause_text(cause),
+                value_text(cause.wait_ns, "ns"),
+                share_text(cause.wait_ns / total) if total else "",
+                chain_text(cause),
+            )
+            for cause in result.causes[:SHOWN_CAUSES]
+        ],
+        picture=picture,
+        box=(BOX_WIDTH, BOX_HEIGHT),
+        times=[value_text(arrow.edge.wait_ns, "ns") for arrow in picture.arrows] if picture else [],
+        knots=[", ".join(knot) for knot in graph.knots] if graph else [],
+        hints=hints,
+    )
+    return Panel(markup, (TABLE_STYLE, ("harness.waits", ("graph.css",))))

@@ -1,0 +1,77 @@
+"""The causes of waits for a terminal: the chain to each cause with its times."""
+
+from collections.abc import Iterator, Sequence
+
+from harness.cli.terminal import printable, wrapped
+from harness.waits.result import WaitCause, WaitForGraph
+from stallscope.quantities import share_text, value_text
+
+KIND_TEXTS = {
+    "thread": "thread, while it runs",
+    "process": "thread of another process",
+    "run_queue": "thread that waits for a CPU",
+    "disk": "disk",
+    "network": "network",
+    "sleep": "thread that sleeps while others wait for it",
+    "interrupt": "interrupt",
+    "unknown": "thread whose own wait has no recorded cause",
+    "cycle": "thread in a cycle of waits",
+}
+SHOWN_CAUSES = 10
+
+
+def cause_text(cause: WaitCause) -> str:
+    """Return a cause in words: "middle (thread, while it runs)"."""
+    name = printable(cause.name)
+    words = KIND_TEXTS.get(cause.kind, cause.kind)
+    return name if name == words else f"{name} ({words})"
+
+
+def chain_text(cause: WaitCause) -> str:
+    """Return the chain with the time of each step: "victim -> holder 1.20 s -> disk 1.10 s"."""
+    if not cause.chain:
+        return ""
+    first, *others = cause.chain
+    steps = (f"{printable(link.name)} {value_text(link.wait_ns, 'ns')}" for link in others)
+    return " -> ".join((printable(first.name), *steps))
+
+
+def lines(
+    causes: Sequence[WaitCause], graph: WaitForGraph, width: int, shown: int = SHOWN_CAUSES
+) -> Iterator[str]:
+    """Yield the causes in order of cost with their chains, the knots and the missing edges."""
+    if not causes:
+        yield "Causes: no wait of a working thread has a recorded cause."
+    else:
+        yield "Causes of waits, in order of cost (the ends of the chains of waits):"
+    for place, cause in enumerate(causes[:shown], 1):
+        share = share_text(cause.wait_ns / graph.wait_ns) if graph.wait_ns else ""
+        cost = value_text(cause.wait_ns, "ns")
+        yield from wrapped(f"{place:3}. {cost:>8} {share:>7}  {cause_text(cause)}", width, " " * 23)
+        yield from wrapped(f"{' ' * 23}{chain_text(cause)}", width, " " * 25)
+    if len(causes) > shown:
+        yield f"     {len(causes) - shown} further causes are in the document (--json)."
+    yield from _remarks(graph, width)
+
+
+def _remarks(graph: WaitForGraph, width: int) -> Iterator[str]:
+    for knot in graph.knots:
+        names = ", ".join(printable(name) for name in knot)
+        yield from wrapped(f"All others wait, directly or not, for: {names}", width, "  ")
+    if graph.unexplained_ns and graph.wait_ns:
+        share = share_text(graph.unexplained_ns / graph.wait_ns)
+        yield from wrapped(
+            f"Without a recorded cause: {value_text(graph.unexplained_ns, 'ns')}, {share} of the "
+            "waits.",
+            width,
+            "  ",
+        )
+    if graph.followed_share < 1:
+        yield from wrapped(
+            f"Random periods with {share_text(graph.followed_share)} of the waits were followed; "
+            "the times are scaled to all waits.",
+            width,
+            "  ",
+        )
+    for missing in graph.missing:
+        yield from wrapped(f"missing edges: {missing}", width, "  ")
