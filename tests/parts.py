@@ -20,6 +20,7 @@ ALONE = (
     "live/load/test_load_stalled_server.py",
     "live/test_count_known_answers.py",
     "live/test_cstates",
+    "live/test_demo.py",
     "live/test_io_watch.py",
     "live/test_kernels_mix.py",
     "live/test_kernels_relations.py",

@@ -7,21 +7,17 @@ import signal
 import subprocess
 import sys
 import time
-from functools import partial
 from pathlib import Path
 
 import psutil
 import pytest
 
 from benchmarks.soak import soak
-from harness.demo import __main__ as demo
-from harness.demo.cstates import sleep_part
-from harness.demo.disk import disk_part
 from harness.labs.stages.options import StagesOptions
-from harness.labs.stages.plan import FIXED_RATE
 from harness.labs.stages.sweep.session import measure_sweep
 from tests.documents import assert_valid
 
+pytestmark = pytest.mark.live
 STALLSCOPE = Path(sys.executable).with_name("stallscope")
 SHORT = ("--pairs", "1", "--duration", "0.2", "--warmup", "0.1", "-c", "8")
 
@@ -141,44 +137,6 @@ def test_server_and_loader_end_with_the_lab(tmp_path: Path, number: signal.Signa
     assert lab.returncode == -number
     _, left = psutil.wait_procs(children, timeout=30)
     assert not left
-
-
-def test_the_demo_leaves_pages_and_no_process(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    def brief(output: Path) -> StagesOptions:
-        return StagesOptions(
-            "kv", output, pairs=1, duration_s=0.2, warmup_s=0.1, loads=(FIXED_RATE,),
-            profile_s=0.5, replay=False,
-        )  # fmt: skip
-
-    assert demo.demo_options(tmp_path).path == "codec"
-    monkeypatch.setattr(demo, "demo_options", brief)
-    monkeypatch.setattr(demo, "sleep_part", partial(sleep_part, seconds=0.3))
-    monkeypatch.setattr(demo, "disk_part", partial(disk_part, disk="sim:servers=4,service=2ms"))
-    before = psutil.Process().children(recursive=True)
-    demo.run_demo(tmp_path / "demo")
-    printed = capsys.readouterr()
-    assert "index.html" in printed.out
-    assert "open loop at 60 %" in printed.out
-    assert "Advice for this machine:" in printed.out
-    assert (tmp_path / "demo" / "idle" / "report.html").is_file()
-    assert (tmp_path / "demo" / "disk-curve" / "report.html").is_file()
-    assert "profiling the staged server by its pid" in printed.err
-    assert set(psutil.Process().children(recursive=True)) <= set(before)
-    index = (tmp_path / "demo" / "index.html").read_text()
-    for path in (
-        "report.html",
-        "idle/report.html",
-        "disk-curve/report.html",
-        "disk-storm/report.html",
-    ):
-        assert f'<a href="{path}">' in index
-    page = (tmp_path / "demo" / "report.html").read_text()
-    if "Flame graphs: unavailable" in printed.out:
-        pytest.skip("needs perf events: they are refused here")
-    assert page.count("full page with") == 2
-    assert (tmp_path / "demo" / "staged" / "report.html").is_file()
 
 
 def test_a_short_soak_loses_no_reply(tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ from tests.long_tests import long_tests
 from topdown.slots.measurement import Kind, Measurement
 
 FETCH = ("frontend_bound", "fetch_latency")
-pytestmark = pytest.mark.long
+pytestmark = [pytest.mark.live, pytest.mark.long]
 
 
 @pytest.fixture(autouse=True)
@@ -29,7 +29,7 @@ def needs_valgrind(monkeypatch: pytest.MonkeyPatch) -> None:
     if len(os.sched_getaffinity(0)) < 2:
         pytest.skip("needs two CPUs: one for the server, one for the loader")
     # Short replays: the shares of cold code and data are larger than in the lab.
-    monkeypatch.setattr(modelled_slots, "NATIVE_S", long_tests(short=10, long=40) / 1000)
+    monkeypatch.setattr(modelled_slots, "NATIVE_S", long_tests(short=5, long=40) / 1000)
 
 
 def setup_of(path: str, folder: Path) -> StagesSetup:
