@@ -15,6 +15,7 @@ REPORTERS = {
     "load": ("harness.report.load", "report_load"),
     "idle": ("harness.cstates.record.report", "report_idle"),
     "io": ("harness.report.disk", "report_disk"),
+    "waits": ("harness.report.waits", "report_waits"),
 }
 
 

@@ -1,5 +1,6 @@
 """The document of a recording of waits."""
 
+from itertools import groupby
 from pathlib import Path
 
 import numpy as np
@@ -9,13 +10,17 @@ from harness.waits.result import (
     GroupWaits,
     MissingSource,
     StateSource,
+    ThreadTimeline,
     ThreadWaits,
     WaitsResult,
+    WaitTimeline,
 )
 from stallscope.printable import printable
+from topdown.waits.state_timeline import dominant_states, state_steps
 from topdown.waits.states import ThreadState
 
 MAX_THREADS = 10_000  # in a document; the longest waits of the others are in their groups
+TIMELINE_THREADS, TIMELINE_STEPS = 24, 240
 
 
 def waits_result(analysis: WaitAnalysis, *, recording: Path, report: Path | None) -> WaitsResult:
@@ -40,6 +45,7 @@ def waits_result(analysis: WaitAnalysis, *, recording: Path, report: Path | None
         causes=(),
         idle_pools=(),
         run_queue=(),
+        timeline=_timeline(analysis, threads),
         unattributed_share=unattributed / wall if wall else None,
         sources=tuple(
             StateSource(state=state.key, source=source, time_ns=amount)
@@ -87,6 +93,26 @@ def _threads(analysis: WaitAnalysis) -> tuple[ThreadWaits, ...]:
         )
         for number, group in rows
     )
+
+
+def _timeline(analysis: WaitAnalysis, threads: tuple[ThreadWaits, ...]) -> WaitTimeline | None:
+    records = analysis.records
+    length = records.end_ns - records.begin_ns
+    if length < TIMELINE_STEPS:
+        return None
+    edges = records.begin_ns + np.linspace(0, length, TIMELINE_STEPS + 1)
+    edges_ns = np.rint(edges).astype(np.uint64)
+    numbers = {(thread.pid, thread.tid): n for n, thread in enumerate(records.threads)}
+    rows = []
+    for thread in threads[:TIMELINE_THREADS]:
+        number = numbers[thread.pid, thread.tid]
+        states = dominant_states(state_steps(analysis.kinds.intervals, number, edges_ns))
+        runs = [
+            ("" if state < 0 else ThreadState(state).key, len(list(steps)))
+            for state, steps in groupby(states.tolist())
+        ]
+        rows.append(ThreadTimeline(tid=thread.tid, name=thread.name, runs=tuple(runs)))
+    return WaitTimeline(steps=TIMELINE_STEPS, step_ns=length / TIMELINE_STEPS, threads=tuple(rows))
 
 
 def _groups(analysis: WaitAnalysis) -> tuple[GroupWaits, ...]:

@@ -164,6 +164,25 @@ class QueueUser(Record, frozen=True, kw_only=True):
     time_ns: Count
 
 
+class ThreadTimeline(Record, frozen=True, kw_only=True):
+    """The state with most time in each step, as runs of (state, steps).
+
+    The state is empty while the thread does not live; "user" stands for both running states.
+    """
+
+    tid: Integer
+    name: str
+    runs: tuple[tuple[str, Count], ...]
+
+
+class WaitTimeline(Record, frozen=True, kw_only=True):
+    """States over time of the threads with most CPU time."""
+
+    steps: Count
+    step_ns: Amount
+    threads: tuple[ThreadTimeline, ...]
+
+
 class WaitsResult(Document, frozen=True, kw_only=True, tag="stallscope.waits/1"):
     """Wall time of threads by state. ``causes`` are in order of cost.
 
@@ -178,6 +197,7 @@ class WaitsResult(Document, frozen=True, kw_only=True, tag="stallscope.waits/1")
     causes: tuple[WaitCause, ...]
     idle_pools: tuple[IdlePool, ...]
     run_queue: tuple[QueueUser, ...]
+    timeline: WaitTimeline | None
     graph: WaitForGraph | None = None
     lock_functions: tuple[LockFunction, ...] = ()
     kernel_locks: tuple[KernelLockWaits, ...] = ()

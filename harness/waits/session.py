@@ -1,6 +1,7 @@
 """A run of `stallscope waits`: records, analyzes, writes the page and prints the table."""
 
 import sys
+from pathlib import Path
 
 import click
 
@@ -13,6 +14,7 @@ from harness.waits.options import WaitsOptions
 from harness.waits.result import WaitsResult
 from harness.waits.text import lines
 from stallscope.documents import encode
+from stallscope.recordings import Recording
 
 
 def run_waits(options: WaitsOptions) -> int:
@@ -20,11 +22,24 @@ def run_waits(options: WaitsOptions) -> int:
     assert options.collector is not None
     with interrupted_once(options.collector):
         recording, end = record(options.collector, sys.stderr if options.as_json else None)
-        result = waits_result(analyze_waits(recording), recording=recording.path, report=None)
+        result = result_with_page(recording)
     show(result, as_json=options.as_json)
     assert recording.manifest is not None
     explain(recording.manifest, end)
     return exit_code(recording.manifest, end)
+
+
+def result_with_page(
+    recording: Recording, *, output: Path | None = None, with_page: bool = True
+) -> WaitsResult:
+    """Return the document of a recording after its page was written."""
+    from harness.waits.page import page_path, write_waits_page  # noqa: PLC0415 - not without a page
+
+    report = (output or page_path(recording)) if with_page else None
+    result = waits_result(analyze_waits(recording), recording=recording.path, report=report)
+    if with_page:
+        write_waits_page(result, recording, report)
+    return result
 
 
 def show(result: WaitsResult, *, as_json: bool) -> None:
