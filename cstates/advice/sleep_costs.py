@@ -58,7 +58,9 @@ def explain(run: IdleRun) -> SleepCosts:
     if run.never_idle:
         return SleepCosts((), (), "the CPUs never idled: no sleep state cost anything")
     if run.why_counters_only is not None:
-        return SleepCosts(_by_counters(run), (), None)
+        costs = _by_counters(run)
+        unknown = run.states_missing or "no counter of a sleep state was read: costs are unknown"
+        return SleepCosts(costs, (), None if costs else unknown)
     if not run.wakes:
         return SleepCosts((), (), "no idle interval was traced: wake-ups are unknown")
     states = {state.index: state for state in run.states}

@@ -61,7 +61,7 @@ def _unsteady_texts(comparison: Comparison) -> Iterator[str]:
         if control.p is not None and control.p < ALPHA:
             share = abs(control.share or 0.0) * 100
             yield (
-                f"No verdict on {_name(control)}: as it is differs from itself by {share:.1f} % "
+                f"No verdict on {_name(control)}: runs without changes differ by {share:.1f} % "
                 f"(p {p_text(control.p)}), so something else changed between runs. Try again with "
                 "more rounds, or with less other load."
             )
@@ -81,5 +81,5 @@ def _difference_text(difference: Difference) -> str:
         return f"{text}): no difference, because less than {minimum} counts as none."
     control = abs(difference.control_share or 0.0) * 100
     if difference.status is DifferenceStatus.CONTROL:
-        return f"{text}): no difference, because as it is differs from itself by {control:.1f} %."
-    return f"{text}; as it is differs from itself by {control:.1f} %)."
+        return f"{text}): no difference, because runs without changes differ by {control:.1f} %."
+    return f"{text}; runs without changes differ by {control:.1f} %)."

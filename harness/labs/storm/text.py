@@ -7,10 +7,10 @@ from harness.cli.terminal import wrapped
 from harness.labs.storm.measurement import READER
 from harness.labs.storm.plan import limit_text
 from harness.labs.storm.result import StormEstimates, StormResult, StormRow
+from harness.labs.storm.verdict import ratio_text
 from harness.recordings.results import facts_text
 from harness.topdown.phase_text import phase_sentences
 from stallscope.quantities import share_text, size_text, value_text
-from stallscope.statistics.estimate import Estimate
 
 HEADS = ("", *READER, "written", "in I/O queue", "on disk", "iowait")
 _LATENCY_COLUMNS = 1 + len(READER)
@@ -64,22 +64,20 @@ def comparison_text(result: StormResult) -> str:
 
 def ratios_text(ratios: StormEstimates) -> str:
     """Return the ratios with their intervals."""
-    return ", ".join(f"{name} {_ratio_text(ratio)}" for name, ratio in ratios.by_name.items())
+    return ", ".join(f"{name} {ratio_text(ratio)}" for name, ratio in ratios.by_name.items())
 
 
 def masked_texts(result: StormResult) -> list[str]:
     """Return a line for each setting with rounds that failed their checks."""
     return [
-        f"masked {len(row.masked)} times: {result.row_name(row)}: {row.masked[0]}"
+        f"masked: {result.row_name(row)}: {row.masked[0]}{_more_text(len(row.masked) - 1)}"
         for row in result.table_rows
         if row.masked
     ]
 
 
-def _ratio_text(ratio: Estimate) -> str:
-    if ratio.median is None:
-        return "n/a"
-    return f"{ratio.median:.3f}x ({ratio.low:.3f} to {ratio.high:.3f})"
+def _more_text(count: int) -> str:
+    return f", and {count} more failed checks" if count else ""
 
 
 def _pairs(ratios: StormEstimates) -> int:

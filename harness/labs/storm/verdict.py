@@ -50,8 +50,8 @@ def storm_verdict(storm: StormMeasurement) -> StormVerdict:
 
     p99, writer = ratio("p99"), ratio(WRITER)
     text = (
-        f"limit {limit} against {limit_text(reference)}: reader's p99 {_ratio_text(p99)}, "
-        f"p99.9 {_ratio_text(ratio('p99.9'))}, writer's bandwidth {_ratio_text(writer)}, "
+        f"limit {limit} against {limit_text(reference)}: reader's p99 {ratio_text(p99)}, "
+        f"p99.9 {ratio_text(ratio('p99.9'))}, writer's bandwidth {ratio_text(writer)}, "
         f"{pairs_text(p99.n)}"
     )
     return _verdict(p99, writer, text)
@@ -78,7 +78,8 @@ def _verdict(p99: Estimate, writer: Estimate, text: str) -> StormVerdict:
     )
 
 
-def _ratio_text(ratio: Estimate) -> str:
+def ratio_text(ratio: Estimate) -> str:
+    """Return a ratio with its interval."""
     if ratio.median is None:
         return "n/a"
     return f"{ratio.median:.3f}x ({ratio.low:.3f} to {ratio.high:.3f})"

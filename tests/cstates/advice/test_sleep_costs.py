@@ -24,3 +24,9 @@ def test_a_cause_without_a_time_has_the_declared_cost() -> None:
 def test_without_a_trace_costs_are_declared_latencies() -> None:
     bare = replace(run(), why_counters_only="requested", intervals=None)
     assert [(item.state, item.source) for item in explain(bare).sleeps] == [(1, "declared")]
+
+
+def test_a_machine_that_declares_no_states_has_the_reason() -> None:
+    bare = replace(run(), states=(), why_counters_only="requested")
+    assert "costs are unknown" in (explain(bare).nothing or "")
+    assert explain(replace(bare, states_missing="idle=poll")).nothing == "idle=poll"
