@@ -1,0 +1,51 @@
+from typing import Any
+
+from tests.topdown.waits.wait_records_builder import MILLISECOND, build_records
+from topdown.waits.run_queue import run_queue_users
+from topdown.waits.timeline import build_intervals
+
+
+def users(text: str, **options: Any) -> dict[str, float]:
+    records = build_records(text, **{"whole_cpus": True, **options}).records
+    found = run_queue_users(records, build_intervals(records))
+    return {f"{user.kind}: {user.name}": user.time_ns / MILLISECOND for user in found}
+
+
+def test_a_neighbour_has_the_time_for_which_it_ran_while_the_target_could_run() -> None:
+    text = """
+        A R0-10 Q10-50 R50-60 Q60-70 R70-80
+        loop/!busy Q0-10 R10-40 Q40-50 Q50-60 R60-70 Q70-80
+        rcu_preempt/!rcu_preempt W(?)0-40 R40-50 W(?)50-80
+        """
+    assert users(text) == {"process: busy": 40, "kernel thread: rcu_preempt": 10}
+
+
+def test_time_of_two_queued_threads_counts_twice() -> None:
+    text = """
+        A R0-1 Q1-21 R21-22
+        B Q0-22 R22-23
+        loop/!busy Q0-1 R1-21 Q21-23
+        """
+    assert users(text) == {"process: busy": 40, "target: threads of the target": 2}
+
+
+def test_what_runs_on_another_cpu_has_no_part() -> None:
+    text = """
+        A R0-1 Q1-21 R21-22
+        loop/!busy Q0-1 R1-21 Q21-22
+        far@1/!far W(?)0-1 R1-22
+        """
+    assert users(text) == {"process: busy": 20}
+
+
+def test_other_threads_of_the_target_are_one_user() -> None:
+    text = "A R0-10 Q10-20 R20-30\nB Q0-10 R10-20 Q20-30"
+    assert users(text) == {"target: threads of the target": 30}
+
+
+def test_time_without_records_of_the_cpu_is_unknown() -> None:
+    assert users("A Q0-10 R10-20") == {"unknown: no record": 10}
+
+
+def test_without_records_of_whole_cpus_nothing_is_known() -> None:
+    assert users("A R0-10 Q10-20 R20-30", whole_cpus=False) == {}
