@@ -13,6 +13,7 @@ Examples:
   stallscope waits -p $(pidof redis-server)
   stallscope waits -p 4711 --duration 30 -o slow
   stallscope waits -- ./work --threads 4
+  stallscope waits -p 4711 --graph
   stallscope waits -p 4711 --json | jq .groups
 """
 
@@ -27,6 +28,11 @@ Examples:
     help="Directory for the recording. Default: stallscope-<target>-<time>.",
 )
 @click.option("--force", is_flag=True, help="Replace an existing recording.")
+@click.option(
+    "--graph",
+    is_flag=True,
+    help="Print the wait-for graph: all causes of waits, each with the chain that leads to it.",
+)
 @json_option
 def command(as_json: bool, **values: Any) -> int:
     """Show what the threads of a process or command wait for.

@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 
 from harness.waits.analysis import WaitAnalysis
+from harness.waits.locks_document import lock_parts
 from harness.waits.result import (
     GroupWaits,
     MissingSource,
@@ -29,7 +30,8 @@ def waits_result(analysis: WaitAnalysis, *, recording: Path, report: Path | None
     wall = int(totals.wall_ns.sum())
     open_states = [ThreadState.OTHER, ThreadState.UNKNOWN]
     unattributed = int(totals.amounts[:, open_states].sum())
-    warnings = list(analysis.warnings)
+    parts = lock_parts(records, analysis.kinds.intervals, analysis.names, analysis.calls)
+    warnings = [*analysis.warnings, *parts.warnings]
     threads = _threads(analysis)
     if len(threads) > MAX_THREADS:
         warnings.append(
@@ -41,9 +43,11 @@ def waits_result(analysis: WaitAnalysis, *, recording: Path, report: Path | None
         wall_ns=records.end_ns - records.begin_ns,
         threads=threads[:MAX_THREADS],
         groups=_groups(analysis),
-        locks=(),
-        causes=(),
-        idle_pools=(),
+        locks=parts.locks,
+        causes=parts.causes,
+        idle_pools=parts.idle_pools,
+        graph=parts.graph,
+        lock_functions=parts.functions,
         run_queue=(),
         timeline=_timeline(analysis, threads),
         unattributed_share=unattributed / wall if wall else None,

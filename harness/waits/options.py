@@ -18,6 +18,7 @@ class WaitsOptions:
     collector: "CollectorOptions | None"
     compared: tuple[Path, Path] | None
     as_json: bool
+    graph: bool = False  # print all causes with their chains
 
 
 def waits_options(values: dict[str, Any]) -> WaitsOptions:
@@ -49,4 +50,4 @@ def waits_options(values: dict[str, Any]) -> WaitsOptions:
         force=values["force"],
         waits=True,
     )
-    return WaitsOptions(collector, None, values["as_json"])
+    return WaitsOptions(collector, None, values["as_json"], graph=values.get("graph", False))

@@ -10,6 +10,7 @@ from harness.cli.terminal import colours, printable, width
 from harness.profile.recorder import interrupted_once, record
 from harness.waits.analysis import analyze_waits
 from harness.waits.build import waits_result
+from harness.waits.locks_report import wait_lines
 from harness.waits.options import WaitsOptions
 from harness.waits.result import WaitsResult
 from harness.waits.text import lines
@@ -23,7 +24,7 @@ def run_waits(options: WaitsOptions) -> int:
     with interrupted_once(options.collector):
         recording, end = record(options.collector, sys.stderr if options.as_json else None)
         result = result_with_page(recording)
-    show(result, as_json=options.as_json)
+    show(result, as_json=options.as_json, graph=options.graph)
     assert recording.manifest is not None
     explain(recording.manifest, end)
     return exit_code(recording.manifest, end)
@@ -42,12 +43,12 @@ def result_with_page(
     return result
 
 
-def show(result: WaitsResult, *, as_json: bool) -> None:
-    """Print the table, or the result as one line of JSON."""
+def show(result: WaitsResult, *, as_json: bool, graph: bool = False) -> None:
+    """Print the table, or the result as one line of JSON; ``graph``: all causes with chains."""
     if as_json:
         click.echo(encode(result))
         return
-    for line in lines(result, width()):
+    for line in (*lines(result, width()), "", *wait_lines(result, width(), graph=graph)):
         click.echo(line, color=colours())
     click.echo()
     click.echo(f"recording     {printable(result.recording)}")
