@@ -72,6 +72,7 @@ def waits_result(**changes: Any) -> WaitsResult:
         "causes": (cause("disk", "disk", 900, ("victim", 950), ("holder", 950), ("disk", 900)),),
         "idle_pools": (),
         "run_queue": (),
+        "timeline": None,
         "graph": graph(edge("victim", "holder", 950), edge("holder", "disk", 900)),
         "unattributed_share": 0.0,
         "sources": (),
