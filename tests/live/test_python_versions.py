@@ -38,7 +38,7 @@ def test_names_and_order_agree_with_the_program(
     process = interpreter(roots, version, *options).start("60", "plain")
     try:
         for turn in range(3):  # on a busy machine frames may be read too late
-            words = ("-p", process.pid, "--stacks", "dwarf", "--duration", 2)
+            words = ("-p", process.pid, "--stacks", "dwarf", "--duration", 1)
             run = record(*words, output=tmp_path / str(turn))
             assert run.exit_code == 0, run.messages
             text = (run.directory / "python.jsonl").read_text()
