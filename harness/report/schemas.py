@@ -54,6 +54,7 @@ DOCUMENTS = {
     "pin.status": ("harness.pin.result", "PinStatusResult"),
     "serve": ("harness.serve.result", "ServeResult"),
     "waits": ("harness.waits.result", "WaitsResult"),
+    "waits.compare": ("harness.waits.compare.result", "WaitsComparison"),
 }
 
 

@@ -1,0 +1,1 @@
+"""`stallscope waits --compare`: which state grew between two recordings."""

@@ -1,0 +1,44 @@
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from harness.waits.options import waits_options
+from stallscope.errors import UsageError
+
+
+def values(**changes: Any) -> dict[str, Any]:
+    return {
+        "pids": (),
+        "words": (),
+        "system_wide": False,
+        "cpus": "",
+        "cgroup": "",
+        "duration": None,
+        "output": None,
+        "force": False,
+        "as_json": False,
+        "compared": (),
+        **changes,
+    }
+
+
+def test_a_process_is_recorded_with_its_waits() -> None:
+    options = waits_options(values(pids=((123,),), output=Path("run")))
+    assert options.collector is not None
+    assert options.collector.pids == (123,)
+    assert options.collector.waits
+    assert "--waits" in options.collector.arguments()
+
+
+@pytest.mark.parametrize("target", [{"system_wide": True}, {"cpus": "0-1"}])
+def test_cpus_are_no_target(target: dict[str, Any]) -> None:
+    with pytest.raises(UsageError, match="not CPUs"):
+        waits_options(values(**target))
+
+
+def test_a_comparison_excludes_a_target() -> None:
+    compared = (Path("a"), Path("b"))
+    assert waits_options(values(compared=compared)).compared == compared
+    with pytest.raises(UsageError, match="--compare"):
+        waits_options(values(compared=compared, pids=((1,),)))

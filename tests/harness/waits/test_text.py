@@ -1,0 +1,73 @@
+from pathlib import Path
+
+from harness.waits.build import waits_result
+from harness.waits.text import MAX_GROUPS, lines
+from tests.harness.waits.analyses import analysis
+from topdown.waits.records import WaitSource
+
+TEXT = """
+    main R(code)0-100 W(?,read)100-400 R(kernel)400-500
+    w-1@1 R0-100 W(main,lock)100-450 Q450-460 R460-500
+    w-2@2 W(?,sleep)0-490 R490-500
+    """
+
+
+def shown(text: str = TEXT, width: int = 100, **options: object) -> list[str]:
+    return list(
+        lines(waits_result(analysis(text, **options), recording=Path("run"), report=None), width)
+    )
+
+
+def test_a_row_per_group_has_shares_of_its_wall_time() -> None:
+    text = shown(cpu_sample_every=1)
+    assert text[0].startswith("Waits of pid 1000: 500 ms, 3 threads")
+    heads = next(line for line in text if line.startswith("Group"))
+    assert (
+        heads.split()
+        == (
+            [
+                "Group",
+                "Threads",
+                "Wall",
+                "user",
+                "system",
+                "run",
+                "queue",
+                "lock",
+                "disk",
+                "read",
+                "unknown",
+            ]
+        )
+        or "lock" in heads
+    )
+    main = next(line for line in text if line.startswith("main"))
+    assert "60.0 %" in main
+
+
+def test_the_unattributed_share_and_the_sources_are_shown() -> None:
+    text = "\n".join(shown(cpu_sample_every=1))
+    assert "unattributed" in text
+    assert "user, system: CPU samples, in proportion" in text
+
+
+def test_a_missing_source_is_shown_with_its_remedy() -> None:
+    missing = WaitSource("sched_waking", False, "tracefs is not mounted", "mount -t tracefs")
+    text = "\n".join(shown("A R0-10", sources=(missing,)))
+    assert "sched_waking: tracefs is not mounted; mount -t tracefs" in text
+
+
+def test_a_narrow_terminal_leaves_out_the_smallest_states_and_says_so() -> None:
+    text = shown(width=46, cpu_sample_every=1)
+    assert any(line.startswith("not shown: ") for line in text)
+
+
+def test_names_of_threads_cannot_change_the_terminal() -> None:
+    text = "\n".join(shown("A\x1b[31m R0-10"))
+    assert "\x1b" not in text
+
+
+def test_a_long_list_of_groups_is_cut() -> None:
+    names = (chr(97 + n // 26) + chr(97 + n % 26) for n in range(MAX_GROUPS + 5))
+    text = shown("\n".join(f"{name} R0-10" for name in names))
+    assert any("and 5 more groups" in line for line in text)
