@@ -10,7 +10,7 @@ namespace {
 constexpr std::uint64_t min_bytes = std::uint64_t{1} << 10U;
 constexpr std::uint64_t max_bytes = std::uint64_t{16} << 30U;
 
-std::string first_word(const std::filesystem::path& path) {
+std::string first_word(const std::string& path) {
   std::ifstream file(path);
   std::string word;
   file.width(64);  // sysfs files have no longer words
@@ -41,13 +41,13 @@ cache_size* size_at(cache_sizes& sizes, const std::string& level, const std::str
 
 }  // namespace
 
-cache_sizes read_cache_sizes(const std::filesystem::path& cpu_directory) {
+cache_sizes read_cache_sizes(const std::string& cpu_directory) {
   constexpr int max_caches = 16;
   cache_sizes sizes;
   for (int i = 0; i < max_caches; ++i) {
-    const auto index = cpu_directory / "cache" / ("index" + std::to_string(i));
-    cache_size* size = size_at(sizes, first_word(index / "level"), first_word(index / "type"));
-    const std::uint64_t bytes = parse_size(first_word(index / "size"));
+    const std::string index = cpu_directory + "/cache/index" + std::to_string(i);
+    cache_size* size = size_at(sizes, first_word(index + "/level"), first_word(index + "/type"));
+    const std::uint64_t bytes = parse_size(first_word(index + "/size"));
     if (size == nullptr || bytes < min_bytes || bytes > max_bytes) continue;
     *size = {.bytes = bytes, .known = true};
   }

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <cstdint>
-#include <filesystem>
+#include <string>
 
 namespace stallscope::kernels {
 
@@ -22,6 +22,6 @@ struct cache_sizes {
 
 // Reads the sizes below `cpu_directory`, such as /sys/devices/system/cpu/cpu0. A level that is
 // missing or implausible keeps its assumed size.
-cache_sizes read_cache_sizes(const std::filesystem::path& cpu_directory);
+cache_sizes read_cache_sizes(const std::string& cpu_directory);
 
 }  // namespace stallscope::kernels

@@ -81,13 +81,13 @@ class hash_lookups_kernel : public kernel_base {
   std::vector<lookup_state> states_;
 };
 
-struct stream_line {
+struct copied_line {
   std::array<std::uint64_t, 8> words;
 };
 
 // Copies lines and adds a number to every word: bound by the memory bandwidth of reads and writes.
 // Without the addition a compiler would call memcpy.
-[[gnu::noinline]] void add_lines(std::span<const stream_line> from, std::span<stream_line> to,
+[[gnu::noinline]] void add_lines(std::span<const copied_line> from, std::span<copied_line> to,
                                  std::uint64_t added) {
   for (std::size_t i = 0; i < from.size(); ++i) {
 #pragma GCC unroll 8
@@ -101,7 +101,7 @@ class copy_and_add_kernel : public kernel_base {
  public:
   explicit copy_and_add_kernel(const kernel_settings& setting)
       : memory_(dram_bytes(setting), MADV_HUGEPAGE) {
-    const std::span<stream_line> lines = memory_.as<stream_line>();
+    const std::span<copied_line> lines = memory_.as<copied_line>();
     from_ = lines.first(lines.size() / 2);
     to_ = lines.subspan(lines.size() / 2, from_.size());
     for (std::size_t i = 0; i < from_.size(); ++i) from_[i].words.fill(i);
@@ -123,7 +123,7 @@ class copy_and_add_kernel : public kernel_base {
   // Returns the sum of the first words of the copy; pass n adds n to every word.
   [[nodiscard]] std::uint64_t result() const override {
     std::uint64_t sum = 0;
-    for (const stream_line& line : to_) sum += line.words[0];
+    for (const copied_line& line : to_) sum += line.words[0];
     return sum;
   }
   [[nodiscard]] std::vector<kernel_parameter> parameters() const override {
@@ -132,8 +132,8 @@ class copy_and_add_kernel : public kernel_base {
 
  private:
   private_memory memory_;
-  std::span<stream_line> from_;
-  std::span<stream_line> to_;
+  std::span<copied_line> from_;
+  std::span<copied_line> to_;
   std::size_t line_ = 0;
   std::uint64_t pass_ = 1;
 };
