@@ -64,7 +64,8 @@ class json_builder : public library_json::json_sax_t {
 
   bool end_array() override {
     json value;
-    value.content_ = std::move(open_.back().values);
+    // Not an assignment: at -O1 GCC 12 warns that the old content might be uninitialized.
+    value.content_.emplace<std::vector<json>>(std::move(open_.back().values));
     open_.pop_back();
     return add(std::move(value));
   }
@@ -85,7 +86,7 @@ class json_builder : public library_json::json_sax_t {
     const auto same = [](const auto& left, const auto& right) { return left.first == right.first; };
     members.erase(std::unique(members.begin(), members.end(), same), members.end());
     json value;
-    value.content_ = std::move(members);
+    value.content_.emplace<json::members>(std::move(members));
     return add(std::move(value));
   }
 
