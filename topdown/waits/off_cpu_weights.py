@@ -1,6 +1,6 @@
 """Off-CPU time as the weight of switch samples: how long a thread waited at its blocking stack.
 
-Time in the run queue is no wait; without wake-up records a wait includes it. Threads wait beside
+Time in the run queue does not count; without wake-up records a wait includes it. Threads wait beside
 each other, so the sum may exceed the wall time.
 """
 

@@ -8,35 +8,30 @@ Cost: 0.3 us per switch.
 """
 
 from collections import defaultdict
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
-from stallscope.printable import MAX_NAME_LENGTH
 from topdown.stacks.captures.events import select_event
 from topdown.waits.records import (
     NO_ROW,
     NO_THREAD,
     CpuSamples,
     Descriptor,
-    Indices,
     LostRecords,
     OwnerReading,
     Switches,
     SwitchSamples,
     TaskEvents,
-    TaskKind,
     ThreadReading,
     ThrottledTime,
-    Times,
-    WaitingThread,
     WaitRecords,
     WaitSource,
     WakeContext,
     WakeUps,
 )
+from topdown.waits.thread_lives import ThreadLives
 from topdown.waits.wait_log import ThreadLine, WaitLog
 
 if TYPE_CHECKING:
@@ -61,7 +56,7 @@ def read_wait_records(
     ``begin_ns`` and ``end_ns``: of the recording; None: from the first to the last record.
     ``cpus``: the machine's number of CPUs; None: the highest recorded number of a CPU plus 1.
     """
-    lives = _Lives.of(capture)
+    lives = ThreadLives.of(capture)
     switches = _switches(capture, lives)
     samples = switch_sample_rows(capture)
     cpu_rows = cpu_sample_rows(capture)
@@ -104,90 +99,7 @@ def read_wait_records(
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Lives:
-    """The threads of a capture by life: ids that are used again get further rows.
-
-    Rows up to the number of the capture's threads are first lives. ``reused`` has the other rows
-    of a thread of the capture, with the times of their starts, ascending.
-    """
-
-    capture: "Capture"
-    reused: dict[int, tuple[npt.NDArray[np.uint64], npt.NDArray[np.uint32]]]
-    thread_of: npt.NDArray[np.uint32]  # the capture's thread of each row
-    rows_of_ids: dict[tuple[int, int], int]  # pid and tid: the first row
-
-    @staticmethod
-    def of(capture: "Capture") -> "_Lives":
-        count = len(capture.threads)
-        thread_of = list(range(count))
-        starts: dict[int, list[tuple[int, int]]] = defaultdict(list)
-        has_exited: set[int] = set()
-        for time_ns, thread, kind in _task_rows(capture):
-            if kind == TaskKind.EXIT:
-                has_exited.add(thread)
-            elif kind == TaskKind.START and thread in has_exited:
-                has_exited.discard(thread)
-                starts[thread].append((time_ns, len(thread_of)))
-                thread_of.append(thread)
-        reused = {
-            thread: (
-                np.array([time_ns for time_ns, _ in lives], np.uint64),
-                np.array([thread, *(row for _, row in lives)], np.uint32),
-            )
-            for thread, lives in starts.items()
-        }
-        ids = {(thread.pid, thread.tid): row for row, thread in enumerate(capture.threads)}
-        return _Lives(capture, reused, np.array(thread_of, np.uint32), ids)
-
-    def at_times(self, thread: Indices, time_ns: Times) -> Indices:
-        """Return the life of each row's thread at its time."""
-        if not self.reused or not len(thread):
-            return thread
-        lives = thread.copy()
-        is_reused = np.zeros(len(self.capture.threads), np.bool_)
-        is_reused[list(self.reused)] = True
-        known = thread != NO_THREAD
-        rows = np.flatnonzero(known & is_reused[np.where(known, thread, 0)])
-        for member in np.unique(thread[rows]).tolist():
-            own = rows[thread[rows] == member]
-            starts, numbers = self.reused[member]
-            lives[own] = numbers[np.searchsorted(starts, time_ns[own], side="right")]
-        return lives
-
-    def at(self, pid: int, tid: int, time_ns: int) -> int | None:
-        """Return the life of the thread with these ids at a time; None if it is unknown."""
-        thread = self.rows_of_ids.get((pid, tid))
-        if thread is None or thread not in self.reused:
-            return thread
-        starts, numbers = self.reused[thread]
-        return int(numbers[np.searchsorted(starts, time_ns, side="right")])
-
-    def threads(self, is_target: npt.NDArray[np.bool_]) -> tuple[WaitingThread, ...]:
-        """Return the lives as threads."""
-        named = [
-            WaitingThread(
-                thread.pid, thread.tid, _text(thread.name), _text(thread.process_name), target
-            )
-            for thread, target in zip(self.capture.threads, is_target.tolist(), strict=True)
-        ]
-        return tuple(named[thread] for thread in self.thread_of.tolist())
-
-
-def _task_rows(capture: "Capture") -> "zip[tuple[int, int, int]]":
-    return zip(
-        capture.task_time_ns.tolist(),
-        capture.task_thread.tolist(),
-        capture.task_kind.tolist(),
-        strict=True,
-    )
-
-
-def _text(name: bytes) -> str:
-    return name[:MAX_NAME_LENGTH].decode("utf-8", "replace")
-
-
-def _switches(capture: "Capture", lives: _Lives) -> Switches:
+def _switches(capture: "Capture", lives: ThreadLives) -> Switches:
     """Return the switches, those of threads before those of whole CPUs."""
     thread, other = capture.switch_thread, capture.switch_other
     of_cpu = other != NO_THREAD
@@ -282,7 +194,9 @@ def _targets(
     return np.isin(pids, np.unique(pids[of_target])) & ~is_idle
 
 
-def _switch_samples(capture: "Capture", lives: _Lives, rows: npt.NDArray[np.intp]) -> SwitchSamples:
+def _switch_samples(
+    capture: "Capture", lives: ThreadLives, rows: npt.NDArray[np.intp]
+) -> SwitchSamples:
     time_ns = capture.time_ns[rows]
     if len(capture.register_row):
         register_row = capture.register_row[rows]
@@ -297,7 +211,7 @@ def _switch_samples(capture: "Capture", lives: _Lives, rows: npt.NDArray[np.intp
     )
 
 
-def _wake_ups(capture: "Capture", lives: _Lives) -> WakeUps | None:
+def _wake_ups(capture: "Capture", lives: ThreadLives) -> WakeUps | None:
     """Return the wake-ups; None if the capture has no event that records them."""
     names = (attribute.name.split(":") for attribute in capture.attributes)
     if not any(parts[:2] == ["sched", "sched_waking"] for parts in names):
@@ -316,7 +230,7 @@ def _wake_ups(capture: "Capture", lives: _Lives) -> WakeUps | None:
     )
 
 
-def _cpu_samples(capture: "Capture", lives: _Lives, rows: npt.NDArray[np.intp]) -> CpuSamples:
+def _cpu_samples(capture: "Capture", lives: ThreadLives, rows: npt.NDArray[np.intp]) -> CpuSamples:
     time_ns = capture.time_ns[rows]
     return CpuSamples(
         time_ns,
@@ -349,7 +263,7 @@ def _cpus_seen(capture: "Capture") -> int:
     return highest + 1 if highest >= 0 else 1
 
 
-def _readings(log: WaitLog | None, lives: _Lives) -> tuple[ThreadReading, ...]:
+def _readings(log: WaitLog | None, lives: ThreadLives) -> tuple[ThreadReading, ...]:
     if log is None:
         return ()
     readings = [
@@ -395,7 +309,7 @@ def _difference(values: list[int | None]) -> int | None:
     return max(0, known[-1] - known[0]) if len(known) > 1 else None
 
 
-def _owners(log: WaitLog | None, lives: _Lives) -> tuple[OwnerReading, ...]:
+def _owners(log: WaitLog | None, lives: ThreadLives) -> tuple[OwnerReading, ...]:
     if log is None:
         return ()
     return tuple(

@@ -1,0 +1,26 @@
+"""The option --weight."""
+
+import click
+import pytest
+from click.testing import CliRunner
+
+from harness.cli.weight_option import weight_option
+from topdown.waits.weight import Weight
+
+
+@click.command()
+@weight_option
+def _command(weight: str) -> None:
+    click.echo(Weight(weight).name)
+
+
+@pytest.mark.parametrize(
+    ("words", "output"),
+    [([], "CPU"), (["--weight", "wall"], "WALL"), (["--weight", "off-cpu"], "OFF_CPU")],
+)
+def test_the_option_names_a_weight(words: list[str], output: str) -> None:
+    assert CliRunner().invoke(_command, words).output.strip() == output
+
+
+def test_other_weights_are_refused() -> None:
+    assert CliRunner().invoke(_command, ["--weight", "time"]).exit_code == 2
