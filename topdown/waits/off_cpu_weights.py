@@ -1,7 +1,7 @@
 """Off-CPU time as the weight of switch samples: how long a thread waited at its blocking stack.
 
-Time in the run queue does not count; without wake-up records a wait includes it. Threads wait beside
-each other, so the sum may exceed the wall time.
+Time in the run queue does not count; without wake-up records a wait includes it. Threads wait
+beside each other, so the sum may exceed the wall time.
 """
 
 from dataclasses import dataclass
