@@ -6,20 +6,19 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from harness.recordings.captures import read_samples, symbol_sources
+from harness.recordings.wait_records import wait_records_of
 from stallscope.errors import RecordingError
-from stallscope.recordings import Manifest, Recording
+from stallscope.recordings import Recording
 from topdown.stacks.symbols.symbolizer import Symbolizer
 from topdown.stacks.unwinding.tables import UnwindTables
 from topdown.waits.capture_stacks import code_before_calls, stack_names
 from topdown.waits.groups import ThreadGroup, thread_groups
-from topdown.waits.read_records import read_wait_records
-from topdown.waits.records import NO_ROW, NO_STACK, TaskKind, WaitRecords
+from topdown.waits.records import NO_ROW, NO_STACK, WaitRecords
 from topdown.waits.stack_names import StackNames
 from topdown.waits.syscall_sites import Numbers, call_numbers
 from topdown.waits.thread_states import ThreadTotals, thread_totals
 from topdown.waits.timeline import build_intervals
 from topdown.waits.wait_kinds import WaitKinds, classify_waits
-from topdown.waits.wait_log import read_wait_log
 
 if TYPE_CHECKING:
     from stallscope._native import Capture
@@ -49,19 +48,13 @@ def analyze_waits(recording: Recording) -> WaitAnalysis:
     sources = symbol_sources(recording)
     tables = UnwindTables(sources)
     capture = read_samples(recording, tables)
-    log = read_wait_log(recording.path) if recording.manifest is not None else None
+    records, log = wait_records_of(recording, capture)
     if log is None and not len(capture.switch_time_ns):
         raise RecordingError(
             f"{recording.path} has no records of context switches",
             "record them with: stallscope waits -p PID",
         )
     manifest = recording.manifest
-    records = read_wait_records(
-        capture,
-        log,
-        begin_ns=_begin_ns(capture, manifest),
-        end_ns=None if manifest is None else manifest.end_ns,
-    )
     names, name_warnings = stack_names(capture, Symbolizer(sources))
     samples = records.switch_samples
     with_registers = samples.register_row != NO_ROW
@@ -88,23 +81,6 @@ def analyze_waits(recording: Recording) -> WaitAnalysis:
             *(warning.message for warning in (*tables.warnings, *name_warnings)),
         ),
     )
-
-
-def _begin_ns(capture: "Capture", manifest: Manifest | None) -> int | None:
-    """Return the begin of the recording; of a command, that of its program.
-
-    Before it, the command's process waits for the recorder.
-    """
-    if manifest is None:
-        return None
-    begin_ns = manifest.start_ns or None
-    if manifest.target.kind == "command":
-        pids = {thread.pid for thread in capture.threads if thread.pid in manifest.target.pids}
-        threads = [n for n, thread in enumerate(capture.threads) if thread.pid in pids]
-        execs = (capture.task_kind == TaskKind.EXEC) & np.isin(capture.task_thread, threads)
-        if execs.any():
-            return int(capture.task_time_ns[execs].min())
-    return begin_ns
 
 
 def _kernel_sampled(capture: "Capture") -> bool:

@@ -247,10 +247,10 @@ def _unknown_share(functions: FunctionTable, tree: CallTree, weights: _Weights) 
 
 
 def _duration_s(capture: "Capture", rows: npt.NDArray[np.intp], options: FoldOptions) -> float:
-    if options.duration_s is not None:
-        return options.duration_s
     if options.weights is not None:
         return options.weights.duration_s
+    if options.duration_s is not None:
+        return options.duration_s
     times = capture.time_ns[rows]
     times = times[times > 0]
     return (int(times.max()) - int(times.min())) / 1e9 if len(times) else float("nan")

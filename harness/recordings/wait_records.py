@@ -1,0 +1,39 @@
+"""The records of waits of a recording, from its capture, its log and its manifest."""
+
+import numpy as np
+
+from stallscope._native import Capture
+from stallscope.recordings import Manifest, Recording
+from topdown.waits.read_records import read_wait_records
+from topdown.waits.records import TaskKind, WaitRecords
+from topdown.waits.wait_log import WaitLog, read_wait_log
+
+
+def wait_records_of(recording: Recording, capture: Capture) -> tuple[WaitRecords, WaitLog | None]:
+    """Return the records of waits of a recording or a perf.data file, and the log, if any."""
+    manifest = recording.manifest
+    log = read_wait_log(recording.path) if manifest is not None else None
+    records = read_wait_records(
+        capture,
+        log,
+        begin_ns=_begin_ns(capture, manifest),
+        end_ns=None if manifest is None else manifest.end_ns,
+    )
+    return records, log
+
+
+def _begin_ns(capture: Capture, manifest: Manifest | None) -> int | None:
+    """Return the begin of the recording; of a command, that of its program.
+
+    Before it, the command's process waits for the recorder.
+    """
+    if manifest is None:
+        return None
+    begin_ns = manifest.start_ns or None
+    if manifest.target.kind == "command":
+        pids = {thread.pid for thread in capture.threads if thread.pid in manifest.target.pids}
+        threads = [n for n, thread in enumerate(capture.threads) if thread.pid in pids]
+        execs = (capture.task_kind == TaskKind.EXEC) & np.isin(capture.task_thread, threads)
+        if execs.any():
+            return int(capture.task_time_ns[execs].min())
+    return begin_ns
