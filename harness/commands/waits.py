@@ -14,6 +14,7 @@ Examples:
   stallscope waits -p 4711 --duration 30 -o slow
   stallscope waits -- ./work --threads 4
   stallscope waits -p 4711 --graph
+  stallscope waits --compare one-thread four-threads
   stallscope waits -p 4711 --json | jq .groups
 """
 
@@ -33,6 +34,15 @@ Examples:
     is_flag=True,
     help="Print the wait-for graph: all causes of waits, each with the chain that leads to it.",
 )
+@click.option(
+    "--compare",
+    "compared",
+    nargs=2,
+    type=click.Path(path_type=Path),
+    default=(),
+    metavar="A B",
+    help="Show which state grew from recording A to recording B, instead of recording.",
+)
 @json_option
 def command(as_json: bool, **values: Any) -> int:
     """Show what the threads of a process or command wait for.
@@ -43,6 +53,12 @@ def command(as_json: bool, **values: Any) -> int:
     Ctrl-C ends the measurement and keeps it.
     """
     from harness.waits.options import waits_options  # noqa: PLC0415 - start-up stays light
+
+    options = waits_options({**values, "as_json": as_json})
+    if options.compared is not None:
+        from harness.waits.compare.session import run_comparison  # noqa: PLC0415
+
+        return run_comparison(options.compared, as_json=as_json)
     from harness.waits.session import run_waits  # noqa: PLC0415
 
-    return run_waits(waits_options({**values, "as_json": as_json, "compared": ()}))
+    return run_waits(options)

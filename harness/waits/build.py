@@ -7,9 +7,11 @@ import numpy as np
 
 from harness.waits.analysis import WaitAnalysis
 from harness.waits.locks_document import lock_parts
+from harness.waits.neighbours import read_neighbours
 from harness.waits.result import (
     GroupWaits,
     MissingSource,
+    QueueUser,
     StateSource,
     ThreadTimeline,
     ThreadWaits,
@@ -17,10 +19,12 @@ from harness.waits.result import (
     WaitTimeline,
 )
 from stallscope.printable import printable
+from topdown.waits.run_queue import run_queue_users
 from topdown.waits.state_timeline import dominant_states, state_steps
 from topdown.waits.states import ThreadState
 
 MAX_THREADS = 10_000  # in a document; the longest waits of the others are in their groups
+MAX_QUEUE_USERS = 100
 TIMELINE_THREADS, TIMELINE_STEPS = 24, 240
 
 
@@ -48,7 +52,7 @@ def waits_result(analysis: WaitAnalysis, *, recording: Path, report: Path | None
         idle_pools=parts.idle_pools,
         graph=parts.graph,
         lock_functions=parts.functions,
-        run_queue=(),
+        run_queue=_run_queue(analysis, recording),
         timeline=_timeline(analysis, threads),
         unattributed_share=unattributed / wall if wall else None,
         sources=tuple(
@@ -97,6 +101,26 @@ def _threads(analysis: WaitAnalysis) -> tuple[ThreadWaits, ...]:
         )
         for number, group in rows
     )
+
+
+def _run_queue(analysis: WaitAnalysis, recording: Path) -> tuple[QueueUser, ...]:
+    """Return what ran while the target was runnable, with the cgroups that were kept."""
+    cgroups = read_neighbours(recording)
+    users = run_queue_users(analysis.records, analysis.kinds.intervals)
+    return tuple(
+        QueueUser(
+            kind=user.kind.value,
+            name=printable(user.name),
+            pid=user.pid,
+            cgroup=None if user.pid is None else _printable(cgroups.get(user.pid)),
+            time_ns=user.time_ns,
+        )
+        for user in users[:MAX_QUEUE_USERS]
+    )
+
+
+def _printable(text: str | None) -> str | None:
+    return None if text is None else printable(text)
 
 
 def _timeline(analysis: WaitAnalysis, threads: tuple[ThreadWaits, ...]) -> WaitTimeline | None:

@@ -3,11 +3,13 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from harness.cli.terminal import percent
 from harness.page.document import fragment
 from harness.page.panels import TABLE_STYLE, Panel, StyleSheets
 from harness.waits.result import WaitsResult
 from harness.waits.text import (
     group_label,
+    queue_user_text,
     share_text,
     shown_states,
     source_texts,
@@ -19,6 +21,7 @@ from stallscope.quantities import value_text
 STYLE: StyleSheets = ("harness.waits", ("waits.css",))
 MAX_GROUPS = 100
 MAX_THREADS = 500
+MAX_QUEUE_USERS = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +54,7 @@ def waits_panel(result: WaitsResult) -> Panel:
     several = len({group.process for group in result.groups}) > 1
     groups = result.groups[:MAX_GROUPS]
     timeline = result.timeline
+    queue_ns = sum(user.time_ns for user in result.run_queue) or 1
     markup = fragment(
         "harness.waits/panel.html",
         facts=[
@@ -86,6 +90,10 @@ def waits_panel(result: WaitsResult) -> Panel:
                 *(share_text(thread.states_ns[key], thread.wall_ns) for key in states),
             ]
             for thread in result.threads[:MAX_THREADS]
+        ],
+        queue=[
+            (percent(user.time_ns / queue_ns), queue_user_text(user))
+            for user in result.run_queue[:MAX_QUEUE_USERS]
         ],
         sources=[*source_texts(result), *_missing(result)],
         warnings=result.warnings,

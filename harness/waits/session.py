@@ -8,14 +8,16 @@ import click
 from harness.cli.target_status import exit_code, explain
 from harness.cli.terminal import colours, printable, width
 from harness.profile.recorder import interrupted_once, record
-from harness.waits.analysis import analyze_waits
+from harness.waits.analysis import WaitAnalysis, analyze_waits
 from harness.waits.build import waits_result
 from harness.waits.locks_report import wait_lines
+from harness.waits.neighbours import keep_neighbours
 from harness.waits.options import WaitsOptions
 from harness.waits.result import WaitsResult
-from harness.waits.text import lines
+from harness.waits.text import lines, source_lines
 from stallscope.documents import encode
 from stallscope.recordings import Recording
+from topdown.waits.run_queue import run_queue_users
 
 
 def run_waits(options: WaitsOptions) -> int:
@@ -23,7 +25,10 @@ def run_waits(options: WaitsOptions) -> int:
     assert options.collector is not None
     with interrupted_once(options.collector):
         recording, end = record(options.collector, sys.stderr if options.as_json else None)
-        result = result_with_page(recording)
+        analysis = analyze_waits(recording)
+        users = run_queue_users(analysis.records, analysis.kinds.intervals)
+        keep_neighbours(recording.path, [user.pid for user in users if user.pid is not None])
+        result = _with_page(analysis, recording)
     show(result, as_json=options.as_json, graph=options.graph)
     assert recording.manifest is not None
     explain(recording.manifest, end)
@@ -34,10 +39,20 @@ def result_with_page(
     recording: Recording, *, output: Path | None = None, with_page: bool = True
 ) -> WaitsResult:
     """Return the document of a recording after its page was written."""
+    return _with_page(analyze_waits(recording), recording, output, with_page=with_page)
+
+
+def _with_page(
+    analysis: WaitAnalysis,
+    recording: Recording,
+    output: Path | None = None,
+    *,
+    with_page: bool = True,
+) -> WaitsResult:
     from harness.waits.page import page_path, write_waits_page  # noqa: PLC0415 - not without a page
 
     report = (output or page_path(recording)) if with_page else None
-    result = waits_result(analyze_waits(recording), recording=recording.path, report=report)
+    result = waits_result(analysis, recording=recording.path, report=report)
     if with_page:
         write_waits_page(result, recording, report)
     return result
@@ -48,9 +63,16 @@ def show(result: WaitsResult, *, as_json: bool, graph: bool = False) -> None:
     if as_json:
         click.echo(encode(result))
         return
-    for line in (*lines(result, width()), "", *wait_lines(result, width(), graph=graph)):
-        click.echo(line, color=colours())
-    click.echo()
+    columns = width()
+    parts = (
+        lines(result, columns),
+        wait_lines(result, columns, graph=graph),
+        source_lines(result, columns),
+    )
+    for part in parts:
+        for line in part:
+            click.echo(line, color=colours())
+        click.echo()
     click.echo(f"recording     {printable(result.recording)}")
     if result.report is not None:
         click.echo(f"page          {printable(result.report)}")

@@ -4,11 +4,12 @@ from collections.abc import Iterator, Mapping
 
 from harness.cli.table import fitting_rows
 from harness.cli.terminal import percent, shorten, wrapped
-from harness.waits.result import GroupWaits, WaitsResult
+from harness.waits.result import GroupWaits, QueueUser, WaitsResult
 from stallscope.quantities import value_text
 from topdown.waits.states import ThreadState
 
 MAX_GROUPS = 20
+MAX_QUEUE_USERS = 6
 MIN_SHARE = 0.0005  # a state below this share of all time has no column
 _MAX_NAME = 32
 _INDENT = " " * 12
@@ -36,7 +37,7 @@ def share_text(part_ns: int, whole_ns: int) -> str:
 
 
 def lines(result: WaitsResult, width: int) -> Iterator[str]:
-    """Yield the table, the sources and what is missing."""
+    """Yield the table, and what ran while threads were runnable."""
     threads = sum(group.threads for group in result.groups)
     plural = "" if threads == 1 else "s"
     yield from wrapped(
@@ -46,7 +47,13 @@ def lines(result: WaitsResult, width: int) -> Iterator[str]:
     )
     yield ""
     yield from table(result, width)
-    yield ""
+    if result.run_queue:
+        yield ""
+        yield from run_queue_lines(result, width)
+
+
+def source_lines(result: WaitsResult, width: int) -> Iterator[str]:
+    """Yield the unattributed share, the sources, what is missing, and warnings."""
     yield from _labelled("unattributed", unattributed_text(result), width)
     for label, text in source_texts(result):
         yield from _labelled(label, text, width)
@@ -55,6 +62,27 @@ def lines(result: WaitsResult, width: int) -> Iterator[str]:
         yield from _labelled("missing", f"{source.name}: {source.reason}{remedy}", width)
     for warning in result.warnings:
         yield from _labelled("warning", warning, width)
+
+
+def run_queue_lines(result: WaitsResult, width: int) -> Iterator[str]:
+    """Yield what ran while threads of the target were runnable."""
+    total = sum(user.time_ns for user in result.run_queue)
+    yield f"Ran while threads could run ({value_text(total, 'ns')} in the run queue):"
+    for user in result.run_queue[:MAX_QUEUE_USERS]:
+        share = percent(user.time_ns / total)
+        yield from wrapped(f"  {share:>7}  {queue_user_text(user)}", width, " " * 11)
+    if len(result.run_queue) > MAX_QUEUE_USERS:
+        rest = sum(user.time_ns for user in result.run_queue[MAX_QUEUE_USERS:])
+        yield f"  {percent(rest / total):>7}  others"
+
+
+def queue_user_text(user: QueueUser) -> str:
+    """Return what ran: name, process id, cgroup."""
+    facts = [] if user.pid is None else [f"pid {user.pid}"]
+    if user.cgroup is not None:
+        facts.append(f"cgroup {user.cgroup}")
+    kind = "kernel thread " if user.kind == "kernel thread" else ""
+    return f"{kind}{user.name}" + (f" ({', '.join(facts)})" if facts else "")
 
 
 def _labelled(label: str, text: str, width: int) -> Iterator[str]:
