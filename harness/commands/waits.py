@@ -39,7 +39,6 @@ Examples:
     "compared",
     nargs=2,
     type=click.Path(path_type=Path),
-    default=(),
     metavar="A B",
     help="Show which state grew from recording A to recording B, instead of recording.",
 )
