@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from topdown.stacks.sample_counts import SampleCounts
+from topdown.stacks.sample_times import SampleTimes
 
 
 class FunctionKind(IntEnum):
@@ -91,6 +92,7 @@ class Profile:
     int64 (number of samples), ``weight_value`` int64 (sum of their periods, in ``source.unit``).
     Shares are of weight_value, 0..1; NaN if there is no sample.
     ``counted``: counts by sample if a group of events was recorded; None in pruned profiles.
+    ``times``: times of the samples if requested; None in pruned profiles.
     """
 
     source: SampleSource
@@ -111,3 +113,4 @@ class Profile:
     warnings: tuple[ProfileWarning, ...] = ()
     stack_shares: StackShares = UNKNOWN_STACK_SHARES
     counted: SampleCounts | None = None
+    times: SampleTimes | None = None

@@ -42,6 +42,7 @@ def prune(profile: Profile, max_nodes: int) -> Profile:
         weight_samples=samples,
         weight_value=value,
         counted=None,
+        times=None,
         warnings=(*profile.warnings, _warning(profile, folded_value)),
     )
 

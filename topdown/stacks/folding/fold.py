@@ -19,6 +19,7 @@ from topdown.stacks.folding.truncation import (
     truncated_functions,
 )
 from topdown.stacks.profile import Function, FunctionKind, Profile, ProfileWarning, Thread
+from topdown.stacks.sample_times import SampleTimes
 from topdown.stacks.symbols.function_table import FunctionTable
 from topdown.stacks.symbols.symbolizer import FrameSelection, Symbolizer
 
@@ -42,7 +43,7 @@ class FoldOptions:
     up; ``inlined``: number of addresses for inlined functions only.
     ``verified_pids``: processes whose chains by frame pointers were compared with unwound stacks.
     ``transform`` replaces chains after they are named. ``weights``: samples and weights to use
-    instead of the periods of an event's samples.
+    instead of the periods of an event's samples. ``times``: keep the samples' times.
     """
 
     event: int | str | None = None
@@ -54,6 +55,7 @@ class FoldOptions:
     verified_pids: frozenset[int] = frozenset()
     transform: ChainTransform | None = None
     weights: SampleWeights | None = None
+    times: bool = False
 
 
 def fold(capture: "Capture", symbolizer: Symbolizer, options: FoldOptions | None = None) -> Profile:
@@ -103,8 +105,24 @@ def fold(capture: "Capture", symbolizer: Symbolizer, options: FoldOptions | None
             *naming_warnings,
         ),
         stack_shares=shares,
-        counted=(count_samples(capture, rows, leaf.astype(np.int32)) if weighted is None else None),
+        counted=count_samples(capture, rows, leaf.astype(np.int32)) if weighted is None else None,
+        times=_times(capture, rows, leaf, values) if options.times else None,
     )
+
+
+def _times(
+    capture: "Capture",
+    rows: npt.NDArray[np.intp],
+    leaf: npt.NDArray[np.int64],
+    values: npt.NDArray[np.int64],
+) -> SampleTimes | None:
+    """Return the times of the samples, which are in their order; None if they have none."""
+    time_ns = capture.time_ns[rows]
+    if not time_ns.any():
+        return None
+    since = (time_ns - time_ns.min()).astype(np.int64)
+    count = len(rows)
+    return SampleTimes(since, leaf[:count].astype(np.int32), values[:count])
 
 
 def _selected(capture: "Capture", options: FoldOptions) -> EventSamples:

@@ -1,0 +1,19 @@
+"""Times of a profile's samples."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+
+@dataclass(frozen=True, slots=True)
+class SampleTimes:
+    """The samples of a profile by ascending time, arrays (n_samples,).
+
+    ``time_ns`` int64: since the first sample of the recording. ``node`` int32: leaf in the
+    profile's tree. ``value`` int64: weight.
+    """
+
+    time_ns: npt.NDArray[np.int64]
+    node: npt.NDArray[np.int32]
+    value: npt.NDArray[np.int64]
