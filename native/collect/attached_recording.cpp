@@ -37,6 +37,7 @@ attached_recording::attached_recording(opened_recording& opened) : opened_{&open
   if (facts.options.waits) {
     waits_.emplace(opened);
     waits_->open_cpu_events();
+    owners_.emplace(opened);
   }
   attach();
   if (waits_) waits_->start(*events_, attached_sieve());
@@ -52,9 +53,19 @@ attached_recording::attached_recording(opened_recording& opened) : opened_{&open
   synthesize();
   if (waits_) waits_->write_names_of_others();
   records.hold(holding::none);
+  if (owners_) owners_->start(*events_);
 }
 
 attached_recording::~attached_recording() { opened_->records().set_sieve(nullptr); }
+
+void attached_recording::write_lock_owners(bool end) {
+  if (!owners_) return;
+  if (end) {
+    owners_->finish(*waits_);
+  } else {
+    owners_->pass(*waits_);
+  }
+}
 
 bool attached_recording::of_threads() const {
   return threads_ != nullptr || opened_->facts().options.kind == target_kind::command;

@@ -13,6 +13,7 @@
 
 #include "collect/event_table.hpp"
 #include "collect/opened_recording.hpp"
+#include "collect/owner_session.hpp"
 #include "collect/process_filter.hpp"
 #include "collect/thread_attach.hpp"
 #include "collect/wait_recording.hpp"
@@ -36,6 +37,8 @@ class attached_recording {
   [[nodiscard]] std::size_t duplicates_closed() const;
   // Null if waits are not recorded.
   [[nodiscard]] wait_recording* waits() { return waits_ ? &*waits_ : nullptr; }
+  // Writes the owners of locks that were read; at the `end`, ends the reading.
+  void write_lock_owners(bool end = false);
 
  private:
   using refuser = std::function<failure(int error, int cpu)>;
@@ -60,6 +63,7 @@ class attached_recording {
   std::unique_ptr<process_filter> filter_;
   std::unique_ptr<thread_attach> threads_;
   std::optional<wait_recording> waits_;
+  std::optional<owner_session> owners_;
 };
 
 }  // namespace stallscope::collect

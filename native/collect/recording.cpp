@@ -59,6 +59,7 @@ std::string recording::drain_until_end() {
     reason = watch.wait();
     if (!reason) reason = size_limit();
     if (python != nullptr) python->pass();
+    attached_->write_lock_owners();
     records.pass();
     if (python != nullptr) watch.follow_rings(python->drain_follows_rings());
     opened_->facts().counts = records.counts();
@@ -84,6 +85,7 @@ void recording::read_counters() {
   auto& facts = opened_->facts();
   auto& records = opened_->records();
   attached_->events().disable_all();
+  attached_->write_lock_owners(true);
   if (auto* waits = attached_->waits()) waits->finish();
   records.pass();
   records.pass();  // applies what the scan of the first pass detected

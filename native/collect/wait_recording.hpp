@@ -12,6 +12,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "collect/cpu_wide_events.hpp"
 #include "collect/opened_recording.hpp"
@@ -37,6 +38,7 @@ class wait_recording {
   void write_names_of_others();
   // Writes the lines of the target's threads, descriptors and cgroups.
   void read_target(const std::string& moment);
+  void append_lines(std::string_view lines) { log_.append_lines(lines); }
   // Stops the events of whole CPUs, and writes the readings at the end.
   void finish();
 

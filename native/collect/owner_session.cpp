@@ -1,0 +1,60 @@
+#include "collect/owner_session.hpp"
+
+#include <string>
+#include <system_error>
+#include <unordered_set>
+#include <utility>
+
+namespace stallscope::collect {
+
+owner_session::owner_session(opened_recording& opened) : opened_{&opened} {
+  auto& events = opened.facts().waits.of_threads;
+  for (std::size_t i = 0; i < events.size(); ++i) {
+    auto& attribute = events[i].attribute;
+    const bool has_registers = (attribute.sample_type & PERF_SAMPLE_REGS_USER) != 0;
+    if (events[i].role != wait_role::switch_samples || !has_registers ||
+        attribute.exclude_callchain_kernel != 0)
+      continue;
+    attribute.watermark = 0;
+    attribute.wakeup_events = 1;
+    companion_ = i;
+    return;
+  }
+}
+
+void owner_session::start(const event_table& events) {
+  if (!companion_) return;
+  const auto list = events.ids_of_companion(*companion_);
+  auto is_switch = [ids = std::unordered_set<std::uint64_t>{list.begin(), list.end()}](
+                       std::uint64_t id) { return ids.contains(id); };
+  const auto& attribute = opened_->facts().waits.of_threads[*companion_].attribute;
+  try {
+    reader_.emplace(opened_->prepared().proc, opened_->rings(),
+                    owner_source{attribute, std::move(is_switch)});
+    reader_->start();
+  } catch (const std::system_error& error) {
+    reader_.reset();
+    opened_->facts().warnings.push_back(
+        {"lock-owners-stopped", std::string{"owners of locks are not known: "} + error.what()});
+    return;
+  }
+  opened_->watch().follow_rings(false);
+}
+
+void owner_session::pass(wait_recording& waits) {
+  if (!reader_) return;
+  std::string lines;
+  reader_->pass(lines);
+  if (!lines.empty()) waits.append_lines(lines);
+}
+
+void owner_session::finish(wait_recording& waits) {
+  if (!reader_) return;
+  std::string lines;
+  reader_->finish(lines);
+  if (!lines.empty()) waits.append_lines(lines);
+  for (const auto& warning : reader_->warnings()) opened_->facts().warnings.push_back(warning);
+  reader_.reset();
+}
+
+}  // namespace stallscope::collect
