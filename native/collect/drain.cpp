@@ -127,6 +127,10 @@ void drain::count_sample(const perf_events::sample_fields_view& sample) {
   counts_.periods += sample.period;
 }
 
+bool drain::of_target(const perf_events::record_view& record) const {
+  return sieve_ == nullptr || sieve_->of_target(record);
+}
+
 void drain::count(const perf_events::record_view& record) {
   switch (record.type()) {
     case PERF_RECORD_SAMPLE:
@@ -148,7 +152,7 @@ void drain::count(const perf_events::record_view& record) {
       ++counts_.throttles;
       break;
     default:
-      execs_.observe(record);
+      if (of_target(record)) execs_.observe(record);
       break;
   }
 }

@@ -36,6 +36,8 @@ class sieve {
   // Called after the scan of all rings.
   virtual void settle() = 0;
   [[nodiscard]] virtual bool keep(const perf_events::record_view& record) const = 0;
+  // Whether a record that is kept is of the target's processes.
+  [[nodiscard]] virtual bool of_target(const perf_events::record_view&) const { return true; }
 };
 
 struct drain_counts {
@@ -82,6 +84,7 @@ class drain {
   void scan(std::size_t index);
   void write(std::size_t index);
   void count(const perf_events::record_view& record);
+  [[nodiscard]] bool of_target(const perf_events::record_view& record) const;
   void count_sample(const perf_events::sample_fields_view& sample);
   void count_left_out(const perf_events::record_view& record);
   [[nodiscard]] bool is_wait_sample(const perf_events::sample_fields_view& sample) const {

@@ -66,4 +66,13 @@ bool wait_sieve::keep(const perf_events::record_view& record) const {
   return inner_ == nullptr || !inner_->watching() || inner_->keep(record);
 }
 
+bool wait_sieve::of_target(const perf_events::record_view& record) const {
+  // COMM, MMAP2 and EXIT records start with the process. The events of whole CPUs record those of
+  // all processes.
+  if (record.type() != PERF_RECORD_COMM && record.type() != PERF_RECORD_MMAP2 &&
+      record.type() != PERF_RECORD_EXIT)
+    return true;
+  return record.size() >= 16 && processes_.contains(static_cast<pid_t>(record.u32(8)));
+}
+
 }  // namespace stallscope::collect

@@ -46,6 +46,7 @@ class wait_sieve : public sieve {
   void observe(const perf_events::record_view& record, std::size_t ring_index) override;
   void settle() override;
   [[nodiscard]] bool keep(const perf_events::record_view& record) const override;
+  [[nodiscard]] bool of_target(const perf_events::record_view& record) const override;
 
  private:
   sieve* inner_;

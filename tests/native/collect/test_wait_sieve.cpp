@@ -50,6 +50,10 @@ ring_of_record wait_fork(std::uint64_t child, std::uint64_t parent, std::uint64_
   return {PERF_RECORD_FORK, {child | parent << 32U, tid | parent << 32U, 5}};
 }
 
+ring_of_record exec_name(std::uint64_t pid) {
+  return {PERF_RECORD_COMM, {thread_word(pid), 0x6c73, thread_word(pid), 5, 0, 1}};
+}
+
 struct sieve_fixture {
   wait_sieve sieve{nullptr};
   sieve_fixture() {
@@ -110,4 +114,10 @@ TEST_CASE("a set of numbers holds what was inserted and ignores impossible numbe
   CHECK_FALSE(set.contains(69'999));
   CHECK_FALSE(set.contains(-1));
   CHECK_FALSE(set.contains(1 << 23));
+}
+
+TEST_CASE("an exec of another process is not an exec of the target") {
+  const sieve_fixture f;
+  CHECK(f.sieve.of_target(exec_name(12).record()));
+  CHECK_FALSE(f.sieve.of_target(exec_name(99).record()));
 }
