@@ -83,12 +83,12 @@ def _list_kernels() -> tuple[KnownKernel, ...]:
     words = (str(program(PROGRAM)), "--list", "--json")
     return tuple(
         KnownKernel(kernel.name, kernel.expected, kernel.threads, kernel.held_out)
-        for kernel in _run_program(words, _LIST_TIMEOUT_S, _ListRecord).kernels
+        for kernel in run_program(words, _LIST_TIMEOUT_S, _ListRecord).kernels
         if not kernel.measures_states
     )
 
 
-def _run_program(words: tuple[str, ...], timeout_s: float, kind: type[T]) -> T:
+def run_program(words: tuple[str, ...], timeout_s: float, kind: type[T]) -> T:
     """Return the document that the program prints."""
     try:
         run = subprocess.run(words, capture_output=True, timeout=timeout_s, check=False)
@@ -120,7 +120,7 @@ def try_kernel(kernel: KnownKernel) -> KernelTrial:
     """Return the result of a run of 0.1 s; raises UnableError if the program cannot run here."""
     began_s, began_cpu_s = time.monotonic(), _children_cpu_s()
     words = kernel.command("--duration", f"{_TRIAL_S}")
-    report = _run_program(words, _SET_UP_TIMEOUT_S, _RunRecord)
+    report = run_program(words, _SET_UP_TIMEOUT_S, _RunRecord)
     total_s, total_cpu_s = time.monotonic() - began_s, _children_cpu_s() - began_cpu_s
     cpu_s, loop_s = max(1, report.cpu_ns) / 1e9, report.elapsed_ns / 1e9
     return KernelTrial(

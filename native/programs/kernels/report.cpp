@@ -35,7 +35,8 @@ json json_of(const kernel_entry& entry) {
                  {"look_alike", nullptr},
                  {"held_out", entry.held_out},
                  {"first_cause", nullptr},
-                 {"measures_states", entry.measures_states}};
+                 {"measures_states", entry.measures_states},
+                 {"child_process", entry.child_process}};
   if (entry.look_alike != nullptr) kernel["look_alike"] = entry.look_alike;
   if (entry.instructions_per_iteration != 0) {
     kernel["instructions_per_iteration"] = entry.instructions_per_iteration;

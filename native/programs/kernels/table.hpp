@@ -39,6 +39,7 @@ struct kernel_entry {
   bool held_out = false;             // no constant of the modelled source was fitted to it
   wait_cause first_cause{};          // of the time in which its threads wait
   bool measures_states = false;      // its threads measure their time by state
+  bool child_process = false;        // a process beside its threads takes part
   bool uses_disk = false;
   double rate_per_s = 0;     // default rate of waits; 0: the kernel has no rate
   bool uses_cgroup = false;  // needs the right to make a cgroup

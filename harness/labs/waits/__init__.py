@@ -1,0 +1,1 @@
+"""`stallscope lab waits`: the diagnosis of programs whose waits are known."""

@@ -1,0 +1,92 @@
+"""Comparison of a diagnosis of waits with the program's own account.
+
+The account has CPU time as one state, so user and system time are added. Threads with the same
+name are compared together.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+
+from harness.labs.waits.result import FoundCause, ProgramVerdict, StateShare
+from harness.labs.waits.waiting_programs import ExpectedCause, RunAccount
+from harness.waits.result import WaitCause, WaitsResult
+
+TOLERANCE = 0.03  # of the wall time of the threads with the same name
+RUNNING = "running"
+REST = "rest"
+_RUNNING_STATES = ("user", "system")
+
+
+def state_shares(account: RunAccount, result: WaitsResult) -> tuple[StateShare, ...]:
+    """Return the shares of each state by thread name, expected and found.
+
+    The expected rest (time that the program cannot explain) is compared with nothing.
+    """
+    expected = _shares((thread.name, thread.states_ns) for thread in account.threads)
+    tids = {thread.tid: thread.name for thread in account.threads}
+    found = _shares(
+        (tids[thread.tid], _with_running(thread.states_ns))
+        for thread in result.threads
+        if thread.tid in tids
+    )
+    rows: list[StateShare] = []
+    for name, states in expected.items():
+        own = found.get(name, {})
+        for state in sorted({*states, *own} - {REST}):
+            share = own.get(state, 0.0) if own else None
+            if states.get(state, 0.0) or share:
+                rows.append(
+                    StateShare(
+                        threads=name, state=state, expected=states.get(state, 0.0), share=share
+                    )
+                )
+    return tuple(rows)
+
+
+def _with_running(states_ns: Mapping[str, int]) -> dict[str, int]:
+    waiting = {key: ns for key, ns in states_ns.items() if key not in _RUNNING_STATES}
+    return {RUNNING: sum(states_ns.get(key, 0) for key in _RUNNING_STATES), **waiting}
+
+
+def _shares(threads: Iterable[tuple[str, Mapping[str, int]]]) -> dict[str, dict[str, float]]:
+    """Return the share of each state in the time of the threads with each name."""
+    sums: dict[str, dict[str, int]] = defaultdict(lambda: defaultdict(int))
+    for name, states in threads:
+        for state, time_ns in states.items():
+            sums[name][state] += time_ns
+    return {
+        name: {state: time_ns / max(1, sum(states.values())) for state, time_ns in states.items()}
+        for name, states in sums.items()
+    }
+
+
+def largest_difference(shares: Iterable[StateShare]) -> float | None:
+    """Return the largest difference of a share; None if no thread was found."""
+    differences = [abs(row.share - row.expected) for row in shares if row.share is not None]
+    return max(differences, default=None)
+
+
+def is_cause(expected: ExpectedCause, cause: WaitCause | FoundCause) -> bool:
+    """Return whether a cause is the expected one; a group may be named "program/thread"."""
+    if expected.kind != cause.kind:
+        return False
+    return expected.name is None or cause.name.rpartition("/")[2] == expected.name
+
+
+def cause_verdict(
+    expected: ExpectedCause | None, causes: tuple[WaitCause, ...], *, look_alike: bool
+) -> ProgramVerdict:
+    """Return whether the expected cause is first, and for a look-alike that it is not."""
+    if expected is None:
+        return ProgramVerdict.RIGHT
+    is_first = bool(causes) and is_cause(expected, causes[0])
+    return ProgramVerdict.RIGHT if is_first is not look_alike else ProgramVerdict.WRONG
+
+
+def share_verdict(shares: tuple[StateShare, ...], tolerance: float) -> ProgramVerdict:
+    """Return whether all shares are within the tolerance; without an account they are."""
+    if any(row.share is None for row in shares):
+        return ProgramVerdict.WRONG
+    difference = largest_difference(shares)
+    within = difference is None or difference <= tolerance
+    return ProgramVerdict.RIGHT if within else ProgramVerdict.WRONG
