@@ -52,6 +52,7 @@ def waits_result(analysis: WaitAnalysis, *, recording: Path, report: Path | None
         idle_pools=parts.idle_pools,
         graph=parts.graph,
         lock_functions=parts.functions,
+        kernel_locks=parts.kernel_locks,
         run_queue=_run_queue(analysis, recording),
         timeline=_timeline(analysis, threads),
         unattributed_share=unattributed / wall if wall else None,

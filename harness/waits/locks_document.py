@@ -10,6 +10,7 @@ from harness.waits.result import (
     CauseLink,
     GraphEdge,
     IdlePool,
+    KernelLockWaits,
     LockCaller,
     LockFunction,
     LockOwner,
@@ -20,6 +21,7 @@ from harness.waits.result import (
 from topdown.waits.causes import CauseAnalysis, find_causes
 from topdown.waits.futex_waits import FutexWaits, futex_waits
 from topdown.waits.idle_pools import IdleGroup, idle_pools, idle_threads
+from topdown.waits.kernel_locks import kernel_locks
 from topdown.waits.lock_signs import Signs, lock_signs, spinning
 from topdown.waits.locks import Lock, WaitingFunction, find_locks, waiting_functions
 from topdown.waits.owners import wait_owners
@@ -47,6 +49,7 @@ class LockParts:
     idle_pools: tuple[IdlePool, ...]
     idle: npt.NDArray[np.bool_]
     warnings: tuple[str, ...]
+    kernel_locks: tuple[KernelLockWaits, ...] = ()
 
 
 def lock_parts(
@@ -72,6 +75,16 @@ def lock_parts(
         graph=_graph(analysis),
         idle_pools=tuple(_pool(pool, names) for pool in idle_pools(records, intervals, idle)),
         idle=idle,
+        kernel_locks=tuple(
+            KernelLockWaits(
+                address=f"{lock.address:#x}",
+                kind=lock.kind,
+                function=lock.function,
+                wait_ns=lock.wait_ns,
+                waits=lock.waits,
+            )
+            for lock in kernel_locks(records, names)[:MAX_LOCKS]
+        ),
         warnings=tuple(
             f"{spin.threads} threads spin in {spin.function}, {spin.share:.0%} of the CPU time: "
             "no state shows these waits"

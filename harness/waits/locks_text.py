@@ -64,7 +64,8 @@ def kernel_lock_lines(locks: Sequence[KernelLockWaits], shown: int = 5) -> Itera
         yield "Contended locks of the kernel:"
     for lock in locks[:shown]:
         waited = value_text(lock.wait_ns, "ns")
-        yield f"  {lock.kind} {lock.address}: {waited} in {lock.waits:,} waits"
+        place = f", from {printable(lock.function)}" if lock.function else ""
+        yield f"  {lock.kind} {lock.address}: {waited} in {lock.waits:,} waits{place}"
 
 
 def pool_lines(pools: Sequence[IdlePool], width: int) -> Iterator[str]:

@@ -115,6 +115,7 @@ class KernelLockWaits(Record, frozen=True, kw_only=True):
 
     address: str  # hexadecimal
     kind: str  # "spin", "mutex", "rwsem-read", ...
+    function: str  # of the kernel, that takes the lock most often; empty without call chains
     wait_ns: Count
     waits: Count
 

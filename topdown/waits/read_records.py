@@ -19,6 +19,7 @@ from topdown.waits.records import (
     NO_THREAD,
     CpuSamples,
     Descriptor,
+    KernelContention,
     LostRecords,
     OwnerReading,
     Switches,
@@ -94,6 +95,7 @@ def read_wait_records(
         else tuple(
             WaitSource(row.name, row.available, row.reason, row.remedy) for row in log.sources
         ),
+        contention=_contention(capture, lives),
         whole_cpus=_has_whole_cpus(capture),
         cpus=cpus or _cpus_seen(capture),
     )
@@ -227,6 +229,22 @@ def _wake_ups(capture: "Capture", lives: ThreadLives) -> WakeUps | None:
         capture.wake_cpu,
         context,
         capture.wake_stack,
+    )
+
+
+def _contention(capture: "Capture", lives: ThreadLives) -> KernelContention | None:
+    """Return the contended locks of the kernel; None if the capture has no event of them."""
+    names = (attribute.name.split(":") for attribute in capture.attributes)
+    if not any(parts[:2] == ["lock", "contention_begin"] for parts in names):
+        return None
+    time_ns = capture.contention_time_ns
+    return KernelContention(
+        time_ns,
+        lives.at_times(capture.contention_thread, time_ns),
+        capture.contention_address,
+        capture.contention_flags,
+        capture.contention_end,
+        capture.contention_stack,
     )
 
 

@@ -201,6 +201,21 @@ class WaitSource:
 
 
 @dataclass(frozen=True, slots=True)
+class KernelContention:
+    """Records of lock:contention_begin and contention_end, sorted by time.
+
+    ``flags``: of a begin, those of the tracepoint; of an end (``end`` 1), its result.
+    """
+
+    time_ns: Times
+    thread: Indices
+    address: Times
+    flags: Indices
+    end: Codes
+    stack: Indices
+
+
+@dataclass(frozen=True, slots=True)
 class WaitRecords:
     """Everything a recording says about waiting.
 
@@ -223,5 +238,6 @@ class WaitRecords:
     owners: tuple[OwnerReading, ...] = ()
     descriptors: tuple[Descriptor, ...] = ()
     sources: tuple[WaitSource, ...] = ()
+    contention: KernelContention | None = None  # None: not recorded
     whole_cpus: bool = False
     cpus: int = 1

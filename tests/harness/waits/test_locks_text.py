@@ -43,8 +43,8 @@ def test_functions_have_inclusive_and_attributed_time() -> None:
 
 
 def test_kernel_locks_and_idle_pools_are_listed() -> None:
-    kernel = KernelLockWaits(address="0xff", kind="spin", wait_ns=MS, waits=4)
-    assert list(kernel_lock_lines([kernel]))[1] == "  spin 0xff: 1.00 ms in 4 waits"
+    kernel = KernelLockWaits(address="0xff", kind="spin", function="do_exit", wait_ns=MS, waits=4)
+    assert list(kernel_lock_lines([kernel]))[1] == "  spin 0xff: 1.00 ms in 4 waits, from do_exit"
     pool = IdlePool(
         name="pool", process="redis", threads=3, wall_ns=MS, place="wait < work", rule="a rule"
     )
