@@ -1,7 +1,7 @@
 """Functions that show what a thread waits for: the kernel's, and those of libc for system calls.
 
 The rule of the frame nearest to the leaf decides: a reader of a file that faults waits for the
-fault. Functions that serve several purposes, such as folio_wait_bit_common, are left out.
+fault. Only functions of every wait for a disk, such as io_schedule, yield to their callers. Functions that serve several purposes, such as folio_wait_bit_common, are left out.
 """
 
 import re
@@ -100,7 +100,9 @@ Groups = npt.NDArray[np.int16]  # CallGroup or a group of this module; -1: none
 def kernel_groups(names: StackNames) -> Groups:
     """Return the group of each stack by its kernel functions, (n_stacks,)."""
     rules = [KERNEL_GROUPS.get(_SUFFIX.sub("", name), -1) for name in names.names]
-    return _nearest(names, rules, kernel=True)
+    # io_schedule is nearest to the leaf of each wait for a disk; its callers show the purpose.
+    purposes = _nearest(names, [-1 if rule == DISK else rule for rule in rules], kernel=True)
+    return np.where(purposes < 0, _nearest(names, rules, kernel=True), purposes)
 
 
 def program_groups(names: StackNames) -> Groups:

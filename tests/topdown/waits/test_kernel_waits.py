@@ -1,4 +1,5 @@
 from topdown.waits.kernel_waits import (
+    DISK,
     KERNEL_LOCK,
     PAGE_FAULT,
     kernel_groups,
@@ -18,6 +19,17 @@ def test_the_frame_nearest_to_the_leaf_decides() -> None:
         ]
     )
     assert kernel_groups(names).tolist() == [PAGE_FAULT, KERNEL_LOCK, -1]
+
+
+def test_callers_of_a_wait_for_a_disk_show_its_purpose() -> None:
+    names = StackNames.build(
+        [
+            (("schedule", "io_schedule", "folio_wait_bit_common", "filemap_fault"), ()),
+            (("schedule", "io_schedule", "__iomap_dio_rw", "ext4_file_write_iter"), ()),
+            (("schedule", "io_schedule"), ()),
+        ]
+    )
+    assert kernel_groups(names).tolist() == [PAGE_FAULT, CallGroup.DISK_WRITE, DISK]
 
 
 def test_functions_of_libc_show_the_system_call() -> None:

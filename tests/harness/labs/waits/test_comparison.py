@@ -61,6 +61,7 @@ def test_a_program_without_an_account_has_no_wrong_shares() -> None:
     [
         ("thread", "hog", True),
         ("thread", "stallscope-kern/hog", True),
+        ("run_queue", "hog", True),
         ("thread", "victim", False),
         ("disk", "hog", False),
     ],
