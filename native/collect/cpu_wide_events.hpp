@@ -1,6 +1,7 @@
 // The events that observe all processes of each CPU beside the target's own: switches, wake-ups and
 // contended kernel locks. Costs a descriptor per event and CPU, and the records of all processes.
-// One thread.
+// The events of a CPU are a group, so that one system call per CPU enables or disables them. Any
+// thread may call the constant functions.
 //
 //   cpu_wide_events events{plan.of_cpus, rings.rings};
 //   if (events.error() != 0) report(events.error());
@@ -27,14 +28,18 @@ class cpu_wide_events {
   [[nodiscard]] const std::vector<std::uint64_t>& ids_of(std::size_t event) const {
     return ids_[event];
   }
+  // Both act on all events but the CPU samples and those of windows that have not started.
   void enable() const;
   void disable() const;
+  // Starts the events that belong to windows: CPU samples at once, the others in each window.
+  void start_windows() const;
 
  private:
-  int open(const wait_event& event, const perf_events::ring& target,
-           std::vector<std::uint64_t>& ids);
+  int open_group(std::span<const wait_event> events, const perf_events::ring& target);
 
-  std::vector<descriptor> opened_;
+  std::vector<descriptor> leaders_;  // one per CPU: the switches
+  std::vector<descriptor> others_;
+  std::vector<int> of_windows_;
   std::vector<std::vector<std::uint64_t>> ids_;
   int error_ = 0;
 };

@@ -119,8 +119,10 @@ void drain::count_left_out(const perf_events::record_view& record) {
 }
 
 void drain::count_sample(const perf_events::sample_fields_view& sample) {
-  if (is_wait_sample(sample)) {
+  const auto known = wait_events_.find(sample.id);
+  if (known != wait_events_.end()) {
     ++counts_.wait_samples;
+    counts_.switch_samples += known->second ? 1 : 0;
     return;
   }
   ++counts_.samples;

@@ -10,7 +10,7 @@
 #pragma once
 
 #include <cstdint>
-#include <unordered_set>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -48,8 +48,9 @@ struct drain_counts {
   std::uint64_t lost_records = 0;  // PERF_RECORD_LOST and LOST_SAMPLES
   std::uint64_t lost_samples = 0;  // the sum of their counts
   std::uint64_t throttles = 0;
-  std::uint64_t wait_samples = 0;  // samples of switches, wake-ups and lock contention
-  std::uint64_t switches = 0;      // PERF_RECORD_SWITCH and SWITCH_CPU_WIDE
+  std::uint64_t wait_samples = 0;    // samples of switches, wake-ups and lock contention
+  std::uint64_t switch_samples = 0;  // those of switches
+  std::uint64_t switches = 0;        // PERF_RECORD_SWITCH and SWITCH_CPU_WIDE
 };
 
 enum class holding { none, until_crowded, strictly };
@@ -60,8 +61,11 @@ class drain {
 
   // The sieve must outlive its use here; nullptr removes it.
   void set_sieve(sieve* active) { sieve_ = active; }
-  // Samples of these events are counted as wait_samples. Call before the first record is written.
-  void set_wait_events(std::unordered_set<std::uint64_t> ids) { wait_events_ = std::move(ids); }
+  // Samples of these events are counted as wait_samples; the value is true for samples of switches.
+  // Call before the first record is written.
+  void set_wait_events(std::unordered_map<std::uint64_t, bool> ids) {
+    wait_events_ = std::move(ids);
+  }
   // While held, passes scan the rings without writing: records that must come first in the file are
   // not written yet, and the sieve is incomplete. With until_crowded, writing starts anyway as soon
   // as a ring is half full.
@@ -103,7 +107,7 @@ class drain {
   drain_counts counts_;
   drain_counts written_counts_;
   exec_watch execs_;
-  std::unordered_set<std::uint64_t> wait_events_;
+  std::unordered_map<std::uint64_t, bool> wait_events_;
 };
 
 }  // namespace stallscope::collect

@@ -101,6 +101,11 @@ void event_table::close_all() {
   by_id_.clear();
 }
 
+void event_table::retire() {
+  last_reading_ = read_all();
+  for (std::size_t number = 0; number < slots_.size(); ++number) close(number);
+}
+
 void event_table::enable_all() const { control_all(PERF_EVENT_IOC_ENABLE); }
 
 void event_table::disable_all() const { control_all(PERF_EVENT_IOC_DISABLE); }
@@ -130,7 +135,7 @@ std::optional<perf_events::event_reading> event_table::read_all() const {
     sum.running_ns += reading.running_ns;
     sum.lost += reading.lost;
   }
-  return has_reading ? std::optional{sum} : std::nullopt;
+  return has_reading ? std::optional{sum} : last_reading_;
 }
 
 }  // namespace stallscope::collect

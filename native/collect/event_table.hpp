@@ -71,6 +71,8 @@ class event_table {
   // Closes an event whose samples another event also takes.
   void close(std::size_t number);
   void close_all();
+  // Closes all events and keeps their ids and their reading.
+  void retire();
 
   void enable_all() const;
   void disable_all() const;
@@ -99,6 +101,7 @@ class event_table {
   std::span<const perf_events::ring> rings_;
   std::vector<slot> slots_;
   std::size_t open_count_ = 0;
+  std::optional<perf_events::event_reading> last_reading_;  // of retired events
   std::unordered_map<std::uint64_t, std::size_t> by_id_;
 };
 

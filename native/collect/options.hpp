@@ -40,6 +40,7 @@ struct collect_options {
   std::uint32_t wait_stack_bytes = 4096;  // per switch; 0: no stacks
   // The recording ends at this size, with a warning. 0: no limit.
   std::uint64_t max_bytes = 0;
+  double max_cost = 0.05;          // of recording waits, as a share of the target's CPU time
   bool wait_kernel_chains = true;  // kernel call chains of switches
   int control_fd = -1;
   int progress_fd = -1;

@@ -63,6 +63,7 @@ std::string recording::drain_until_end() {
     records.pass();
     if (python != nullptr) watch.follow_rings(python->drain_follows_rings());
     opened_->facts().counts = records.counts();
+    if (auto* waits = attached_->waits()) waits->pass();
     if (monotonic_ns() < next_progress_ns) continue;
     report_->progress(numbers_of_recording(*opened_));
     next_progress_ns = monotonic_ns() + progress_interval_ns;

@@ -33,10 +33,13 @@ std::string thread_line(const procfs& proc, pid_t pid, pid_t tid, const std::str
   if (state.empty()) return {};
   json run = nullptr;
   json queue = nullptr;
+  json runs = nullptr;
   std::istringstream statistics{read_text(folder / "schedstat", 256)};
   std::uint64_t run_ns = 0;
   std::uint64_t queue_ns = 0;
-  if (statistics >> run_ns >> queue_ns) {
+  std::uint64_t run_count = 0;
+  if (statistics >> run_ns >> queue_ns >> run_count) {
+    runs = run_count;
     run = run_ns;
     queue = queue_ns;
   }
@@ -49,6 +52,7 @@ std::string thread_line(const procfs& proc, pid_t pid, pid_t tid, const std::str
                   {"state", state},
                   {"run_ns", run},
                   {"queue_ns", queue},
+                  {"runs", runs},
                   {"syscall", call ? json(*call) : json(nullptr)},
                   {"cgroup", cgroup}});
 }

@@ -84,6 +84,7 @@ class wait_chooser {
     choose_switch_samples(whole_cpus);
     choose_wake_ups(whole_cpus);
     choose_lock_contention(whole_cpus);
+    if (whole_cpus) choose_window_events();
     warn();
     return std::move(plan_);
   }
@@ -93,8 +94,9 @@ class wait_chooser {
   bool choose_cpu_switches() {
     auto attribute = every_occurrence(*choice_, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_DUMMY);
     apply_to_cpus(attribute);
+    // Names of all processes would come with their forks and exits, which attaching takes for those
+    // of the target.
     attribute.context_switch = 1;
-    attribute.comm = 1;
     const int error = try_wait_event(attribute, -1, cpu_);
     if (error == 0) {
       plan_.of_cpus.push_back({wait_role::switches, "switches", attribute});
@@ -204,6 +206,25 @@ class wait_chooser {
       event.attribute.exclude_callchain_kernel = std::string_view{name} == "contention_end" ? 1 : 0;
       add_tracepoint(source, wait_role::lock_contention, *point, std::array{event});
     }
+  }
+
+  // These replace the events of threads, which cost time at each switch even if they are disabled.
+  void choose_window_events() {
+    for (auto event : plan_.of_threads) {
+      apply_to_cpus(event.attribute);
+      event.attribute.disabled = 1;
+      event.in_windows = true;
+      plan_.of_cpus.push_back(event);
+    }
+    auto how = choice_->how;
+    how.inherit = false;
+    how.enable_on_exec = false;
+    how.read_group = false;
+    wait_event samples{wait_role::cpu_samples, choice_->event.name,
+                       perf_events::sampling_attribute(choice_->event, how)};
+    samples.attribute.disabled = 1;
+    samples.in_windows = true;
+    plan_.of_cpus.push_back(samples);
   }
 
   void warn() {

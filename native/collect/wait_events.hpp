@@ -27,13 +27,15 @@ struct wait_source {
   std::string remedy{};
 };
 
-enum class wait_role { switches, switch_samples, wake_ups, lock_contention };
+// cpu_samples: the sampled event on whole CPUs, in windows only.
+enum class wait_role { switches, switch_samples, wake_ups, lock_contention, cpu_samples };
 
 struct wait_event {
   wait_role role = wait_role::switches;
   std::string name;
   perf_event_attr attribute{};
-  std::string filter{};  // a filter of the tracepoint's fields; empty: none
+  std::string filter{};     // a filter of the tracepoint's fields; empty: none
+  bool in_windows = false;  // starts when every switch costs too much
 };
 
 // A tracepoint's number, its format file, and the offset of the field `pid`, 0 without one.

@@ -81,6 +81,18 @@ void wait_log::append_cgroup(const std::string& moment, const std::string& path)
           {"periods_throttled", or_null(stat.periods)}});
 }
 
+void wait_log::append_mode(const std::string& mode, double switches_per_s) {
+  append({{"type", "mode"},
+          {"at_ns", monotonic_ns()},
+          {"mode", mode},
+          {"switches_per_s", switches_per_s}});
+}
+
+void wait_log::append_windows(std::span<const record_window> windows) {
+  for (const auto& window : windows)
+    append({{"type", "window"}, {"begin_ns", window.begin_ns}, {"end_ns", window.end_ns}});
+}
+
 void wait_log::append_cpus(const std::string& moment) {
   append(
       {{"type", "cpus"},

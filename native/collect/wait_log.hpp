@@ -7,13 +7,14 @@
 //   log.append_cgroup("start", "/x");
 #pragma once
 
-#include <set>
+#include <span>
 #include <string>
 #include <string_view>
 
 #include "collect/document_parts.hpp"
 #include "collect/sample_file.hpp"
 #include "collect/wait_events.hpp"
+#include "collect/window_thread.hpp"
 
 namespace stallscope::collect {
 
@@ -29,6 +30,9 @@ class wait_log {
   // The throttling of a cgroup with a cpu controller, and the time stolen from the machine's CPUs.
   void append_cgroup(const std::string& moment, const std::string& path);
   void append_cpus(const std::string& moment);
+  // From now on the recording has this mode: "all", "windows" or "ticks".
+  void append_mode(const std::string& mode, double switches_per_s);
+  void append_windows(std::span<const record_window> windows);
 
   [[nodiscard]] file_entry entry() const { return {wait_log_name, "jsonl", file_.size_bytes()}; }
 

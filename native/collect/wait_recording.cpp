@@ -1,10 +1,15 @@
 #include "collect/wait_recording.hpp"
 
 #include <algorithm>
+#include <chrono>
+#include <random>
 #include <set>
-#include <unordered_set>
+#include <sstream>
+#include <thread>
+#include <unordered_map>
 #include <utility>
 
+#include "base/clock.hpp"
 #include "collect/refusal.hpp"
 #include "collect/thread_readings.hpp"
 
@@ -14,19 +19,84 @@ namespace {
 // The names of more threads would delay the start of the recording.
 constexpr std::size_t max_names_of_others = 8'192;
 constexpr std::size_t names_at_once = 256;
+// Kernel call chains double the cost of a switch, so only targets with few switches have them.
+constexpr double max_rate_with_kernel_chains = 2'000;
+constexpr auto rate_interval = std::chrono::milliseconds{30};
+constexpr std::uint64_t between_wait_passes_ns = 100'000'000;
+
+// The times that the scheduler has put threads of the processes on a CPU so far.
+std::uint64_t runs_of(const procfs& proc, std::span<const pid_t> pids) {
+  std::uint64_t sum = 0;
+  for (const pid_t pid : pids) {
+    for (const pid_t tid : proc.threads(pid)) {
+      std::istringstream fields{read_text(
+          proc.root() / std::to_string(pid) / "task" / std::to_string(tid) / "schedstat", 256)};
+      std::uint64_t run_ns = 0;
+      std::uint64_t queue_ns = 0;
+      std::uint64_t runs = 0;
+      if (fields >> run_ns >> queue_ns >> runs) sum += runs;
+    }
+  }
+  return sum;
+}
+
+// The CPU time of the target by its samples.
+std::uint64_t run_ns_of(const recording_facts& facts) {
+  if (facts.choice.event.counts_ns) return facts.counts.periods;
+  const auto rate = facts.choice.how.frequency_hz;
+  return facts.choice.how.period != 0 ? 0 : facts.counts.samples * 1'000'000'000 / rate;
+}
+
+std::uint64_t switches_of(const recording_facts& facts) {
+  return facts.waits.of_threads.empty() ? facts.counts.switches / 2 : facts.counts.switch_samples;
+}
 
 }  // namespace
 
 wait_recording::wait_recording(opened_recording& opened)
-    : opened_{&opened}, log_{opened.files().directory().create(wait_log_name)} {
+    : opened_{&opened},
+      log_{opened.files().directory().create(wait_log_name)},
+      budget_{opened.facts().options.max_cost, 0} {
+  measure_rate();
+  budget_ = {opened.facts().options.max_cost, cost_of_switch(opened.facts().waits)};
+  if (switches_per_s_) excess_at_start_ = budget_.excess_at(*switches_per_s_, 1);
+  if (excess_at_start_) disable_all_switches();
   for (auto& warning : opened.facts().waits.warnings) opened.facts().warnings.push_back(warning);
+}
+
+void wait_recording::measure_rate() {
+  auto& facts = opened_->facts();
+  if (facts.options.kind != target_kind::process) return;
+  const auto& proc = opened_->prepared().proc;
+  const auto begin_ns = monotonic_ns();
+  const auto before = runs_of(proc, facts.options.pids);
+  std::this_thread::sleep_for(rate_interval);
+  const auto after = runs_of(proc, facts.options.pids);
+  const auto elapsed_s = static_cast<double>(monotonic_ns() - begin_ns) / 1e9;
+  switches_per_s_ = static_cast<double>(after - std::min(after, before)) / elapsed_s;
+  if (*switches_per_s_ < max_rate_with_kernel_chains) return;
+  for (auto& event : facts.waits.of_threads) event.attribute.exclude_callchain_kernel = 1;
+}
+
+void wait_recording::disable_all_switches() {
+  auto& waits = opened_->facts().waits;
+  for (auto& event : waits.of_threads) event.attribute.disabled = 1;
+  for (auto& event : waits.of_cpus) {
+    if (event.role == wait_role::switches) event.attribute.disabled = 1;
+  }
 }
 
 void wait_recording::open_cpu_events() {
   const auto& plan = opened_->facts().waits;
   if (plan.of_cpus.empty()) return;
   cpu_events_.emplace(plan.of_cpus, opened_->rings().rings);
-  if (cpu_events_->error() != 0) give_up_cpu_events(cpu_events_->error());
+  if (cpu_events_->error() != 0) {
+    give_up_cpu_events(cpu_events_->error());
+  } else if (!excess_at_start_) {
+    // Members that join a running group start with it only when it is enabled again.
+    cpu_events_->disable();
+    cpu_events_->enable();
+  }
 }
 
 void wait_recording::give_up_cpu_events(int error) {
@@ -52,23 +122,29 @@ void wait_recording::give_up_cpu_events(int error) {
   }
 }
 
-void wait_recording::start(const event_table& events, sieve* inner) {
+void wait_recording::start(event_table& events, sieve* inner) {
+  events_ = &events;
   const auto& facts = opened_->facts();
-  std::unordered_set<std::uint64_t> wait_ids;
-  const auto add = [&wait_ids](const std::vector<std::uint64_t>& ids) {
-    wait_ids.insert(ids.begin(), ids.end());
+  std::unordered_map<std::uint64_t, bool> wait_ids;
+  const auto add = [&wait_ids](const std::vector<std::uint64_t>& ids, wait_role role) {
+    for (const auto id : ids) wait_ids.emplace(id, role == wait_role::switch_samples);
   };
-  for (std::size_t i = 0; i < facts.waits.of_threads.size(); ++i) add(events.ids_of_companion(i));
-  for (std::size_t i = 0; cpu_events_ && i < facts.waits.of_cpus.size(); ++i)
-    add(cpu_events_->ids_of(i));
+  for (std::size_t i = 0; i < facts.waits.of_threads.size(); ++i)
+    add(events.ids_of_companion(i), facts.waits.of_threads[i].role);
+  for (std::size_t i = 0; cpu_events_ && i < facts.waits.of_cpus.size(); ++i) {
+    const auto role = facts.waits.of_cpus[i].role;
+    if (role != wait_role::cpu_samples) add(cpu_events_->ids_of(i), role);
+  }
   opened_->records().set_wait_events(std::move(wait_ids));
   if (!cpu_events_) return;
   auto& sieve = sieve_.emplace(inner);
   for (std::size_t i = 0; i < facts.waits.of_cpus.size(); ++i) {
     const auto role = facts.waits.of_cpus[i].role;
-    if (role == wait_role::lock_contention) sieve.add_events_of_runner(cpu_events_->ids_of(i));
-    if (role == wait_role::wake_ups)
+    if (role == wait_role::wake_ups) {
       sieve.add_wake_ups(cpu_events_->ids_of(i), facts.waits.formats.points.front().pid_offset);
+    } else if (role != wait_role::switches) {
+      sieve.add_events_of_runner(cpu_events_->ids_of(i));
+    }
   }
   for (const pid_t pid : facts.pids) sieve.add_process(pid);
   opened_->records().set_sieve(&sieve);
@@ -78,17 +154,71 @@ void wait_recording::start(const event_table& events, sieve* inner) {
   }
 }
 
+void wait_recording::pass() {
+  auto& facts = opened_->facts();
+  opened_->watch().wake_at(monotonic_ns() + between_wait_passes_ns);
+  if (!limited_) {
+    const auto excess = budget_.observe({monotonic_ns(), switches_of(facts), run_ns_of(facts)});
+    if (excess) limit_cost(*excess);
+  }
+  write_windows();
+}
+
+void wait_recording::write_windows() {
+  std::string lines;
+  if (ticks_) ticks_->pass(lines);
+  if (!lines.empty()) log_.append_lines(lines);
+  if (windows_) log_.append_windows(windows_->take());
+}
+
+void wait_recording::limit_cost(const wait_excess& excess) {
+  limited_ = true;
+  auto& facts = opened_->facts();
+  events_->retire();
+  const bool whole_cpus = cpu_events_.has_value();
+  log_.append_mode(whole_cpus ? "windows" : "ticks", excess.switches_per_s);
+  ticks_.emplace(opened_->prepared().proc, facts.pids, facts.options.kind == target_kind::command);
+  const auto percent = [](double share) {
+    return std::to_string(static_cast<int>(share * 100 + 0.5)) + " %";
+  };
+  const std::string cause = std::to_string(static_cast<std::uint64_t>(excess.switches_per_s)) +
+                            " switches per second would cost " + percent(excess.cost_share) +
+                            " of the target's CPU time (limit: " + percent(facts.options.max_cost) +
+                            ", --max-cost): ";
+  if (whole_cpus) {
+    start_windows(excess.window_share);
+    facts.warnings.push_back(
+        {"waits-in-windows", cause + "switches are recorded in random windows, which are " +
+                                 std::to_string(excess.window_share * 100) + " % of the time"});
+    return;
+  }
+  facts.warnings.push_back({"waits-by-ticks", cause +
+                                                  "only readings of /proc remain, because this "
+                                                  "user may not trace whole CPUs; " +
+                                                  privilege_remedy()});
+}
+
+void wait_recording::start_windows(double share) {
+  sieve_->filter_tasks();
+  cpu_events_->disable();
+  cpu_events_->start_windows();
+  windows_.emplace(*cpu_events_, window_schedule{share, std::random_device{}()});
+}
+
 void wait_recording::write_names_of_others() {
   if (!cpu_events_) return;
   const auto& proc = opened_->prepared().proc;
   const auto& pids = opened_->facts().pids;
   record_buffer names;
   std::size_t count = 0;
-  put_comm(names, {0, 0}, "swapper");
+  if (!named_.contains(0)) put_comm(names, {0, 0}, "swapper");
+  named_.insert(0);
   for (const pid_t pid : proc.processes()) {
     if (std::find(pids.begin(), pids.end(), pid) != pids.end()) continue;
     for (const pid_t tid : proc.threads(pid)) {
+      if (named_.contains(tid)) continue;
       if (++count > max_names_of_others) break;
+      named_.insert(tid);
       put_comm(names, {pid, tid}, proc.thread_name(pid, tid));
       if (count % names_at_once == 0) opened_->records().relieve();
     }
@@ -97,7 +227,11 @@ void wait_recording::write_names_of_others() {
 }
 
 void wait_recording::read_target(const std::string& moment) {
-  if (moment == "start") log_sources();
+  if (moment == "start") {
+    log_sources();
+    log_.append_mode("all", switches_per_s_.value_or(0));
+    if (excess_at_start_) limit_cost(*excess_at_start_);
+  }
   std::set<std::string> cgroups;
   auto& prepared = opened_->prepared();
   for (const pid_t pid : opened_->facts().pids) {
@@ -119,8 +253,12 @@ void wait_recording::log_sources() {
 }
 
 void wait_recording::finish() {
+  if (windows_) windows_->stop();
+  write_windows();
+  ticks_.reset();
   if (cpu_events_) cpu_events_->disable();
   read_target("end");
+  write_names_of_others();
   opened_->facts().files.push_back(log_.entry());
 }
 

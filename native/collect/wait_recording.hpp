@@ -6,6 +6,7 @@
 //   waits.open_cpu_events();              // before the target's events
 //   waits.start(events, attached_sieve);  // when the target's events are open
 //   waits.read_target("start");           // after the header
+//   while (recording) waits.pass();       // after each pass of the drain
 //   waits.finish();
 #pragma once
 
@@ -16,8 +17,11 @@
 
 #include "collect/cpu_wide_events.hpp"
 #include "collect/opened_recording.hpp"
+#include "collect/tick_reader.hpp"
+#include "collect/wait_budget.hpp"
 #include "collect/wait_log.hpp"
 #include "collect/wait_sieve.hpp"
+#include "collect/window_thread.hpp"
 
 namespace stallscope::collect {
 
@@ -29,12 +33,15 @@ class wait_recording {
   // If the kernel refuses the events now, the target's events record the switches.
   void open_cpu_events();
   // Selects the records that are kept. `inner` may be null and must outlive this object.
-  void start(const event_table& events, sieve* inner);
+  void start(event_table& events, sieve* inner);
+  // Compares the cost with its limit, and writes the lines of windows and readings.
+  void pass();
   // Null without events of whole CPUs.
   [[nodiscard]] const cpu_wide_events* cpu_events() const {
     return cpu_events_ ? &*cpu_events_ : nullptr;
   }
-  // Writes the names of the threads of other processes, which whole CPUs ran.
+  // Writes the names of the threads of other processes, which whole CPUs ran; at the end those of
+  // new threads.
   void write_names_of_others();
   // Writes the lines of the target's threads, descriptors and cgroups.
   void read_target(const std::string& moment);
@@ -45,11 +52,27 @@ class wait_recording {
  private:
   void give_up_cpu_events(int error);
   void log_sources();
+  void measure_rate();
+  // From now on switches are recorded in random windows only; without the right to trace whole CPUs
+  // not at all. Readings of /proc show long waits.
+  void limit_cost(const wait_excess& excess);
+  void start_windows(double share);
+  // The events that would record every switch stay disabled.
+  void disable_all_switches();
+  void write_windows();
 
   opened_recording* opened_;
   wait_log log_;
+  wait_budget budget_;
+  event_table* events_ = nullptr;
+  std::optional<double> switches_per_s_;  // before the recording started
   std::optional<cpu_wide_events> cpu_events_;
   std::optional<wait_sieve> sieve_;
+  pid_set named_;
+  std::optional<wait_excess> excess_at_start_;
+  bool limited_ = false;
+  std::optional<tick_reader> ticks_;
+  std::optional<window_thread> windows_;
 };
 
 }  // namespace stallscope::collect

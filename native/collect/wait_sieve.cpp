@@ -19,6 +19,11 @@ pid_t raw_pid(const perf_events::record_view& record, std::uint32_t offset) {
   return at + sizeof(std::uint32_t) <= record.size() ? static_cast<pid_t>(record.u32(at)) : 0;
 }
 
+bool concerns_task(std::uint32_t type) {
+  return type == PERF_RECORD_MMAP || type == PERF_RECORD_MMAP2 || type == PERF_RECORD_FORK ||
+         type == PERF_RECORD_COMM || type == PERF_RECORD_EXIT;
+}
+
 }  // namespace
 
 void pid_set::insert(pid_t pid) {
@@ -26,6 +31,10 @@ void pid_set::insert(pid_t pid) {
   const auto index = static_cast<std::size_t>(pid);
   if (index >= bits_.size()) bits_.resize(index + 1);
   bits_[index] = true;
+}
+
+void pid_set::erase(pid_t pid) noexcept {
+  if (contains(pid)) bits_[static_cast<std::size_t>(pid)] = false;
 }
 
 bool pid_set::contains(pid_t pid) const noexcept {
@@ -47,6 +56,10 @@ void wait_sieve::observe(const perf_events::record_view& record, std::size_t rin
     if (processes_.contains(fork.parent_pid)) {
       processes_.insert(fork.pid);
       threads_.insert(fork.tid);
+    } else {
+      // The number of an ended thread of the target is used again.
+      threads_.erase(fork.tid);
+      if (fork.pid == fork.tid) processes_.erase(fork.pid);
     }
   }
   if (inner_ != nullptr && inner_->watching()) inner_->observe(record, ring_index);
@@ -63,6 +76,8 @@ bool wait_sieve::keep(const perf_events::record_view& record) const {
     if (known != offsets_.end())
       return threads_.contains(known->second == 0 ? sample.tid : raw_pid(record, known->second));
   }
+  if (tasks_filtered_ && concerns_task(record.type()))
+    return processes_.contains(static_cast<pid_t>(record.u32(8)));
   return inner_ == nullptr || !inner_->watching() || inner_->keep(record);
 }
 

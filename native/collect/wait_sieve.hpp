@@ -23,6 +23,7 @@ namespace stallscope::collect {
 class pid_set {
  public:
   void insert(pid_t pid);
+  void erase(pid_t pid) noexcept;
   [[nodiscard]] bool contains(pid_t pid) const noexcept;
 
  private:
@@ -39,6 +40,9 @@ class wait_sieve : public sieve {
   void add_thread(pid_t tid) { threads_.insert(tid); }
   // The raw data of these events hold the number of the woken thread at the offset.
   void add_wake_ups(std::span<const std::uint64_t> ids, std::uint32_t pid_offset);
+  // From now on mappings, threads and their ends are recorded for all processes: drops those of
+  // others.
+  void filter_tasks() { tasks_filtered_ = true; }
   // Events that concern the thread that ran.
   void add_events_of_runner(std::span<const std::uint64_t> ids);
 
@@ -52,6 +56,7 @@ class wait_sieve : public sieve {
   sieve* inner_;
   pid_set processes_;
   pid_set threads_;
+  bool tasks_filtered_ = false;
   std::unordered_map<std::uint64_t, std::uint32_t> offsets_;  // by event; 0: concerns the runner
 };
 

@@ -125,6 +125,11 @@ void add_waits(cli::command& app, collect_options& options) {
                  "Size of the stack copy per context switch in bytes, a multiple of 8; 0: none")
       .capture_default_str()
       .check(cli::range(0U, max_stack_bytes));
+  app.add_option("--max-cost", options.max_cost,
+                 "Largest cost of recording waits, as a share of the target's CPU time; above it, "
+                 "switches are recorded in random windows only")
+      .capture_default_str()
+      .check(cli::range(0.001, 100.0));
 }
 
 void add_stacks(cli::command& app, raw_options& raw, collect_options& options) {
