@@ -10,11 +10,13 @@ queue, which only the totals of schedstat separate (`topdown/waits/thread_states
 Cost: about 0.5 us per record, without loops over records.
 """
 
+from collections import Counter
 from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
 
+from topdown.waits.lost_states import StateParts, with_unknown_states
 from topdown.waits.records import (
     NO_ROW,
     Codes,
@@ -49,6 +51,10 @@ _STATE_AFTER = np.array(
     ],
     np.uint8,
 )
+_STATE_BEFORE = np.full(11, ThreadState.UNKNOWN, np.uint8)
+_STATE_BEFORE[[_OUT_ASLEEP, _OUT_PREEMPTED, _EXIT]] = ThreadState.USER
+_STATE_BEFORE[_WAKE], _STATE_BEFORE[_IN] = ThreadState.OTHER, ThreadState.RUN_QUEUE
+_STATE_OF_LETTER = {"S": ThreadState.OTHER, "D": ThreadState.OTHER, "T": ThreadState.OTHER}
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,8 +80,9 @@ class _Events:
 def build_intervals(records: WaitRecords) -> Intervals:
     """Return the intervals of the target's threads, sorted by thread, then by time."""
     events = _with_first_states(_sorted_by_thread(_events(records), len(records.threads)), records)
-    events = _at_scheduler_times(_without_ineffective(events), records)
-    parts = _with_unknown(_between(events, records.end_ns), records.lost)
+    events = _without_ineffective(events, records.lost)
+    events = _at_scheduler_times(events, records)
+    parts = with_unknown_states(_between(events, records), records.lost, _unmoved(records))
     return Intervals(
         parts.thread,
         parts.begin_ns,
@@ -168,13 +175,15 @@ def _first_kinds(events: _Events, records: WaitRecords) -> Codes:
     by_reading = kinds[seen]
     unread = by_reading == _FIRST_ABSENT
     before_in = np.where(unread, _FIRST_UNKNOWN, by_reading)
-    before_in[by_reading == _FIRST_RUNNING] = _FIRST_QUEUED
+    running = by_reading == _FIRST_RUNNING
+    before_in[running] = _FIRST_QUEUED
     decided = np.select(
         [event == _START, event == _IN, event == _WAKE, event == _EXIT],
         [
             np.full(len(seen), _FIRST_ABSENT),
             before_in,
-            np.full(len(seen), _FIRST_WAITING),
+            # If records were lost, the switch-out before the wake-up may be among them.
+            np.where(running & bool(records.lost), _FIRST_RUNNING, _FIRST_WAITING),
             np.where(unread, _FIRST_UNKNOWN, _FIRST_RUNNING),
         ],
         _FIRST_RUNNING,  # a thread that leaves a CPU has run
@@ -185,10 +194,11 @@ def _first_kinds(events: _Events, records: WaitRecords) -> Codes:
     return kinds
 
 
-def _without_ineffective(events: _Events) -> _Events:
+def _without_ineffective(events: _Events, lost: tuple[LostRecords, ...]) -> _Events:
     """Return the events that change a state.
 
-    A wake-up of a thread that does not wait has no effect, except shortly before its switch-out.
+    A wake-up of a thread that does not wait has no effect, except shortly before its switch-out,
+    or if its switch-out may be among lost records.
     Events of a thread that has exited are those of its last moments.
     """
     events = _with_early_wake_ups(events)
@@ -201,6 +211,10 @@ def _without_ineffective(events: _Events) -> _Events:
     wakes = events.kind == _WAKE
     sleeps = (before == _OUT_ASLEEP) | (before == _FIRST_WAITING) | (before == _FIRST_UNKNOWN)
     kept = ~wakes | sleeps
+    if lost:
+        begins = np.sort(np.array([record.begin_ns for record in lost], np.uint64))
+        passed = np.searchsorted(begins, events.time_ns)
+        kept[1:] |= passed[1:] > passed[:-1]
     events = events.take(kept) if not kept.all() else events
     return _without_dead(events)
 
@@ -238,23 +252,10 @@ def _without_dead(events: _Events) -> _Events:
     return events.take(~dead)
 
 
-@dataclass(frozen=True, slots=True)
-class _Parts:
-    """Intervals with the event rows at their ends; ``cpu`` is -1 unless the thread runs."""
-
-    thread: Indices
-    begin_ns: Times
-    end_ns: Times
-    state: Codes
-    begin_row: Indices  # row of the switch that began it, or NO_ROW
-    wake_up: Indices
-    cpu: npt.NDArray[np.int32]
-
-
-def _between(events: _Events, end_ns: int) -> _Parts:
+def _between(events: _Events, records: WaitRecords) -> StateParts:
     """Return the intervals between the events; those without length are left out."""
     count = len(events.kind)
-    end = np.full(count, end_ns, np.uint64)
+    end = np.full(count, records.end_ns, np.uint64)
     same = np.zeros(count, np.bool_)
     if count:
         same[:-1] = events.thread[1:] == events.thread[:-1]
@@ -268,7 +269,8 @@ def _between(events: _Events, end_ns: int) -> _Parts:
     kept = (state != _ABSENT) & (end > events.time_ns)
     begin_row = np.where(events.kind == _WAKE, NO_ROW, events.row).astype(np.uint32)
     cpu = np.where(state == ThreadState.USER, events.cpu, -1).astype(np.int32)
-    return _Parts(
+    after = _before_next(state, next_kind, ~same, events.thread, records)
+    return StateParts(
         events.thread[kept],
         events.time_ns[kept],
         end[kept],
@@ -276,68 +278,48 @@ def _between(events: _Events, end_ns: int) -> _Parts:
         begin_row[kept],
         wake_up[kept],
         cpu[kept],
+        after[kept],
     )
 
 
-def _with_unknown(parts: _Parts, lost: tuple[LostRecords, ...]) -> _Parts:
-    """Return the intervals in which the state is unknown from lost records to the next record.
+def _before_next(
+    state: Codes,
+    next_kind: Codes,
+    last: npt.NDArray[np.bool_],
+    thread: Indices,
+    records: WaitRecords,
+) -> Codes:
+    """Return the state just before the next record, as that record shows; else as read at the end.
 
-    A thread that runs on another CPU than that of the full ring is not affected.
+    Without wake-up records, a thread that comes to a CPU may have waited or been in the run queue.
     """
-    if not lost or not len(parts.thread):
-        return parts
-    cut = np.full(len(parts.thread), np.iinfo(np.uint64).max, np.uint64)
-    for cpu in sorted({record.cpu for record in lost}):
-        periods = _merged([record for record in lost if record.cpu == cpu])
-        affected = np.ones(len(cut), np.bool_)
-        if cpu != -1:
-            affected = (parts.cpu == -1) | (parts.cpu == cpu)
-        begin, end = periods[:, 0], periods[:, 1]
-        place = np.searchsorted(end, parts.begin_ns, side="right")
-        inside = affected & (place < len(end))
-        first = begin[np.minimum(place, len(end) - 1)]
-        inside &= first < parts.end_ns
-        start = np.maximum(first, parts.begin_ns)
-        cut = np.where(inside, np.minimum(cut, start), cut)
-    return _split(parts, cut)
+    after = _STATE_BEFORE[next_kind]
+    if records.wake_ups is None:
+        comes = next_kind == _IN
+        off_cpu = (state == ThreadState.OTHER) | (state == ThreadState.RUN_QUEUE)
+        after = np.where(comes, np.where(off_cpu, state, ThreadState.UNKNOWN), after)
+    final = np.full(len(records.threads), ThreadState.UNKNOWN, np.uint8)
+    for reading in sorted(records.readings, key=lambda reading: reading.at_ns):
+        if reading.thread < len(final):
+            final[reading.thread] = _STATE_OF_LETTER.get(reading.state, ThreadState.UNKNOWN)
+    return np.where(last, final[thread], after).astype(np.uint8)
 
 
-def _merged(lost: list[LostRecords]) -> npt.NDArray[np.uint64]:
-    """Return periods (n, 2) without overlaps, in time order."""
-    periods: list[list[int]] = []
-    for record in sorted(lost, key=lambda record: record.begin_ns):
-        end = max(record.end_ns, record.begin_ns + 1)
-        if periods and record.begin_ns <= periods[-1][1]:
-            periods[-1][1] = max(periods[-1][1], end)
-        else:
-            periods.append([record.begin_ns, end])
-    return np.array(periods, np.uint64)
+def _unmoved(records: WaitRecords) -> npt.NDArray[np.bool_]:
+    """Return whether each thread did not run between its first and last reading, by schedstat."""
+    run: dict[int, set[int]] = {}
+    for reading in records.readings:
+        if reading.run_ns is not None:
+            run.setdefault(reading.thread, set()).add(reading.run_ns)
+    counts = Counter(reading.thread for reading in records.readings)
+    result = np.zeros(len(records.threads), np.bool_)
+    for thread, values in run.items():
+        if thread < len(result):
+            result[thread] = len(values) == 1 and counts[thread] > 1
+    return result
 
 
-def _split(parts: _Parts, cut: npt.NDArray[np.uint64]) -> _Parts:
-    """Return the intervals with an unknown state from ``cut`` to the end of the interval."""
-    is_cut = cut < parts.end_ns
-    whole = is_cut & (cut <= parts.begin_ns)
-    halves = np.flatnonzero(is_cut & ~whole)
-    state = parts.state.copy()
-    state[whole] = ThreadState.UNKNOWN
-    wake_up = parts.wake_up.copy()
-    wake_up[is_cut] = NO_ROW
-    end = parts.end_ns.copy()
-    end[halves] = cut[halves]
-    count = len(halves)
-    return _Parts(
-        np.insert(parts.thread, halves + 1, parts.thread[halves]),
-        np.insert(parts.begin_ns, halves + 1, cut[halves]),
-        np.insert(end, halves + 1, parts.end_ns[halves]),
-        np.insert(state, halves + 1, np.full(count, ThreadState.UNKNOWN, np.uint8)),
-        np.insert(parts.begin_row, halves + 1, np.full(count, NO_ROW, np.uint32)),
-        np.insert(wake_up, halves + 1, np.full(count, NO_ROW, np.uint32)),
-        np.insert(parts.cpu, halves + 1, np.full(count, -1, np.int32)),
-    )
-
-
-def _samples_of(parts: _Parts, records: WaitRecords) -> Indices:
+def _samples_of(parts: StateParts, records: WaitRecords) -> Indices:
     """Return the row of the switch sample with which each interval began, or NO_ROW.
 
     The kernel takes the sample just before it writes the record of the switch-out, so a sample

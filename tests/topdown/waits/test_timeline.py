@@ -5,10 +5,11 @@ import numpy as np
 import pytest
 
 from tests.topdown.waits.wait_records_builder import MILLISECOND, Place, build_records
-from topdown.waits.records import NO_ROW, LostRecords, ThreadReading
+from topdown.waits.records import NO_ROW, LostRecords, Switches, ThreadReading
 from topdown.waits.states import Intervals, ThreadState
 from topdown.waits.timeline import build_intervals
 
+SWITCH_COLUMNS = ("time_ns", "thread", "cpu", "kind", "other")
 LETTERS = {
     ThreadState.USER: "R",
     ThreadState.OTHER: "W",
@@ -87,18 +88,47 @@ def test_a_new_process_image_changes_no_state() -> None:
     assert timeline("A R0-5 E4 W5-9 R9-10") == "R0-5 W5-9 R9-10"
 
 
-def test_time_from_lost_records_to_the_next_record_is_unknown() -> None:
+def test_states_during_lost_records_are_unknown() -> None:
     lost = (LostRecords(20 * MILLISECOND, 30 * MILLISECOND, -1, 5),)
-    text = "A R0-10 W10-90 R90-100\nB@1 R0-25 W25-50 R50-100"
-    assert timeline(text, lost=lost) == "R0-10 W10-20 ?20-90 R90-100"
-    # The record at 25 is followed by others that may be lost.
-    assert timeline(text, 1, lost=lost) == "R0-20 ?20-25 ?25-50 R50-100"
+    text = "A R0-10 W(B)10-90 R90-100\nB@1 R0-25 W25-50 R50-100"
+    # The wake-up at 90 shows that the thread waited since the last lost record.
+    assert timeline(text, lost=lost) == "R0-10 W10-20 ?20-30 W30-90 R90-100"
+    # The record at 25 is among lost ones.
+    assert timeline(text, 1, lost=lost) == "R0-20 ?20-25 ?25-30 Q30-50 R50-100"
+
+
+def test_after_lost_records_without_another_record_the_reading_at_the_end_decides() -> None:
+    lost = (LostRecords(20 * MILLISECOND, 30 * MILLISECOND, -1, 5),)
+    assert timeline("A R0-10 W10-90", lost=lost) == "R0-10 W10-20 ?20-30 W30-90"
+    assert timeline("A R0-10 W10-90", lost=lost, readings=False) == "R0-10 W10-20 ?20-30 ?30-90"
+
+
+def test_one_lost_record_does_not_hide_a_change_and_the_change_back() -> None:
+    lost = (LostRecords(20 * MILLISECOND, 30 * MILLISECOND, -1, 1),)
+    assert timeline("A R0-10 W(B)10-90 R90-100\nB@1 R0-100", lost=lost) == "R0-10 W10-90 R90-100"
+
+
+def test_a_lost_switch_out_is_shown_by_the_wake_up_that_follows() -> None:
+    lost = (LostRecords(20 * MILLISECOND, 30 * MILLISECOND, -1, 1),)
+    records = build_records("A R0-25 W(B)25-90 R90-100\nB@1 R0-100", lost=lost).records
+    switches = records.switches
+    kept = switches.time_ns != 25 * MILLISECOND
+    without = replace(
+        records,
+        switches=Switches(*(getattr(switches, name)[kept] for name in SWITCH_COLUMNS)),
+    )
+    assert shown(build_intervals(without)) == "R0-20 ?20-30 W30-90 R90-100"
+
+
+def test_a_thread_that_did_not_run_lost_nothing() -> None:
+    lost = (LostRecords(20 * MILLISECOND, 30 * MILLISECOND, -1, 50),)
+    assert timeline("A W0-100", lost=lost) == "W0-100"
 
 
 def test_lost_records_of_a_cpu_do_not_change_threads_that_run_on_another() -> None:
     lost = (LostRecords(20 * MILLISECOND, 30 * MILLISECOND, 0, 5),)
     text = "A Q0-1 R1-100\nB@1 Q0-1 R1-100"
-    assert timeline(text, lost=lost) == "Q0-1 R1-20 ?20-100"
+    assert timeline(text, lost=lost) == "Q0-1 R1-20 ?20-30 ?30-100"
     assert timeline(text, 1, lost=lost) == "Q0-1 R1-100"
 
 
