@@ -32,17 +32,13 @@ def command(run: Path, latency: Path | None, as_json: bool) -> None:
     gained. RUN is a directory of `stallscope cstates record`.
     """
     from cstates.advice.suggestions import advise  # noqa: PLC0415 - start-up stays light
-    from harness.cli.terminal import width  # noqa: PLC0415
+    from harness.cli.result_output import print_result  # noqa: PLC0415
     from harness.cstates.advise.result import advise_result  # noqa: PLC0415
     from harness.cstates.advise.text import advise_lines  # noqa: PLC0415
     from harness.cstates.latency.result import read_evidence  # noqa: PLC0415
     from harness.cstates.record.analysis import idle_run  # noqa: PLC0415
     from harness.cstates.record.files import read_result  # noqa: PLC0415
-    from stallscope.documents import encode  # noqa: PLC0415
 
     evidence = read_evidence(latency) if latency else ()
     result = advise_result(advise(idle_run(read_result(run)), evidence))
-    if as_json:
-        click.echo(encode(result))
-    else:
-        click.echo("\n".join(advise_lines(result, width())))
+    print_result(result, advise_lines, as_json=as_json)

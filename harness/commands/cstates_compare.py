@@ -92,7 +92,7 @@ def command(words: tuple[str, ...], load: bool, as_json: bool, **values: Any) ->
             "name a command to run, or --load", "for example: stallscope cstates compare -- CMD"
         )
     from cstates.comparison.candidates import find_candidates  # noqa: PLC0415 - start-up stays light
-    from harness.cli.terminal import width  # noqa: PLC0415
+    from harness.cli.result_output import print_result  # noqa: PLC0415
     from harness.cstates.compare.options import (  # noqa: PLC0415
         CompareOptions,
         LoadOptionValues,
@@ -102,7 +102,6 @@ def command(words: tuple[str, ...], load: bool, as_json: bool, **values: Any) ->
     from harness.cstates.compare.settings import named_settings  # noqa: PLC0415
     from harness.cstates.compare.text import lines  # noqa: PLC0415
     from harness.pin.session import pin_context  # noqa: PLC0415
-    from stallscope.documents import encode  # noqa: PLC0415
 
     context = pin_context(values, "stallscope cstates compare")
     load_options = LoadOptionValues(**load_values)
@@ -119,7 +118,4 @@ def command(words: tuple[str, ...], load: bool, as_json: bool, **values: Any) ->
     min_effect = values["least_effect"] / 100
     options = CompareOptions(chosen, words, plan, values["rounds"], values["seed"], min_effect)
     result = measure(context, options)
-    if as_json:
-        click.echo(encode(result))
-    else:
-        click.echo("\n".join(lines(result, width())))
+    print_result(result, lines, as_json=as_json)

@@ -24,16 +24,12 @@ def command(run: Path, as_json: bool) -> None:
     state and process, the highest first. RUN is a directory of `stallscope cstates record`.
     """
     from cstates.advice.sleep_costs import explain  # noqa: PLC0415 - start-up stays light
-    from harness.cli.terminal import width  # noqa: PLC0415
+    from harness.cli.result_output import print_result  # noqa: PLC0415
     from harness.cstates.explain.result import explain_result  # noqa: PLC0415
     from harness.cstates.explain.text import explain_lines  # noqa: PLC0415
     from harness.cstates.record.analysis import idle_run  # noqa: PLC0415
     from harness.cstates.record.files import read_result  # noqa: PLC0415
-    from stallscope.documents import encode  # noqa: PLC0415
 
     recorded = idle_run(read_result(run))
     result = explain_result(recorded, explain(recorded))
-    if as_json:
-        click.echo(encode(result))
-    else:
-        click.echo("\n".join(explain_lines(result, width())))
+    print_result(result, explain_lines, as_json=as_json)

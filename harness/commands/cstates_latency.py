@@ -52,7 +52,7 @@ def command(kind: str, think_us: str, processes: str, as_json: bool, **values: A
     deepest states closed by a latency limit, held during each run only; with each state closed
     individually, as by `stallscope pin`. Rounds alternate the order, and state entries are counted.
     """
-    from harness.cli.terminal import width  # noqa: PLC0415
+    from harness.cli.result_output import print_result  # noqa: PLC0415
     from harness.cstates.latency.options import (  # noqa: PLC0415 - start-up stays light
         LatencyOptions,
         wake_cpus,
@@ -61,14 +61,10 @@ def command(kind: str, think_us: str, processes: str, as_json: bool, **values: A
     from harness.cstates.latency.session import measure  # noqa: PLC0415
     from harness.cstates.latency.text import lines  # noqa: PLC0415
     from harness.pin.session import pin_context  # noqa: PLC0415
-    from stallscope.documents import encode  # noqa: PLC0415
 
     context = pin_context(values, "stallscope cstates latency")
     tests = wake_tests(kind, think_us, processes=int(processes))
     cpus = wake_cpus(context.roots, values["cpus"], processes=int(processes))
     options = LatencyOptions(tests, cpus, values["rounds"], values["seconds"])
     result = measure(context, options)
-    if as_json:
-        click.echo(encode(result))
-    else:
-        click.echo("\n".join(lines(result, width())))
+    print_result(result, lines, as_json=as_json)

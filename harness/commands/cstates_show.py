@@ -50,10 +50,9 @@ def command(
     """
     from cstates.observation import observe  # noqa: PLC0415 - start-up stays light
     from cstates.sysfs import chosen_cpus, machine_roots  # noqa: PLC0415
-    from harness.cli.terminal import width  # noqa: PLC0415
+    from harness.cli.result_output import print_result  # noqa: PLC0415
     from harness.cstates.show.result import show_result  # noqa: PLC0415
     from harness.cstates.show.text import lines  # noqa: PLC0415
-    from stallscope.documents import encode  # noqa: PLC0415
     from stallscope.errors import UsageError  # noqa: PLC0415
 
     roots = machine_roots(sysfs_root, proc_root)
@@ -68,7 +67,4 @@ def command(
         from harness.cstates.show.panel import write_states_page  # noqa: PLC0415
 
         write_states_page(output, result, roots)
-    if as_json:
-        click.echo(encode(result))
-    else:
-        click.echo("\n".join(lines(result, width())))
+    print_result(result, lines, as_json=as_json)

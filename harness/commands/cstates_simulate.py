@@ -97,12 +97,11 @@ def command(
     same, and latencies are the declared ones.
     """
     from cstates.sysfs import machine_roots  # noqa: PLC0415 - start-up stays light
-    from harness.cli.terminal import width  # noqa: PLC0415
+    from harness.cli.result_output import print_result  # noqa: PLC0415
     from harness.cstates.simulate.options import SimulationOptions  # noqa: PLC0415
     from harness.cstates.simulate.panel import write_simulated_page  # noqa: PLC0415
     from harness.cstates.simulate.session import list_lines, run_simulation  # noqa: PLC0415
     from harness.cstates.simulate.text import lines  # noqa: PLC0415
-    from stallscope.documents import encode  # noqa: PLC0415
 
     if listing:
         click.echo("\n".join(list_lines()))
@@ -122,4 +121,4 @@ def command(
     result = run_simulation(options)
     if output:
         write_simulated_page(output, result)
-    click.echo(encode(result) if as_json else "\n".join(lines(result, width())))
+    print_result(result, lines, as_json=as_json)

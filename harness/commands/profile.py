@@ -4,6 +4,7 @@ from typing import Any
 
 import click
 
+from harness.cli.analysis_options import analysis_options
 from harness.cli.json_option import json_option
 from harness.cli.recording_options import collector_options, target_options
 from harness.cli.weight_option import weight_option
@@ -22,21 +23,7 @@ Examples:
 
 @click.command(epilog=EXAMPLES)
 @target_options
-@click.option(
-    "--top", type=click.IntRange(1), default=15, show_default=True, help="Number of rows to print."
-)
-@click.option(
-    "--lines",
-    type=click.IntRange(0),
-    default=0,
-    metavar="N",
-    help="Show source lines and inlined functions of the N hottest addresses. Default: 0.",
-)
-@click.option(
-    "--inlined",
-    is_flag=True,
-    help="Show inlined functions as separate frames (needs debug information).",
-)
+@analysis_options
 @click.option(
     "--locate",
     is_flag=True,

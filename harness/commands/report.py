@@ -4,6 +4,7 @@ from pathlib import Path
 
 import click
 
+from harness.cli.analysis_options import analysis_options
 from harness.cli.json_option import json_option
 from harness.cli.recording_argument import RUN_HELP, run_argument
 from harness.cli.weight_option import weight_option
@@ -28,21 +29,7 @@ Examples:
     help="Page to write. Default: RUN/report.html; for a perf.data file NAME.report.html here.",
 )
 @click.option("--no-page", is_flag=True, help="Print the summary only, do not write a page.")
-@click.option(
-    "--top", type=click.IntRange(1), default=15, show_default=True, help="Number of rows to print."
-)
-@click.option(
-    "--lines",
-    type=click.IntRange(0),
-    default=0,
-    metavar="N",
-    help="Show source lines and inlined functions of the N hottest addresses. Default: 0.",
-)
-@click.option(
-    "--inlined",
-    is_flag=True,
-    help="Show inlined functions as separate frames (needs debug information).",
-)
+@analysis_options
 @click.option("-e", "--event", default="", help="Event to show. Default: the first recorded.")
 @weight_option
 @json_option

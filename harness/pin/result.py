@@ -1,7 +1,7 @@
 """The results of `stallscope pin`: a plan, the status of pins, and what was restored."""
 
 from collections.abc import Iterable
-from typing import Literal
+from typing import Any, Literal
 
 from cstates.pinning.knobs import KNOBS, Change, KnobVerification, Scope
 from cstates.pinning.plan import PinPlan
@@ -97,14 +97,18 @@ class PinRestoreResult(Document, frozen=True, kw_only=True, tag="stallscope.pin.
 
 def planned_change(change: Change) -> PlannedChange:
     """Return a change as documents show it."""
-    return PlannedChange(
-        path=change.path,
-        old=change.old,
-        new=change.new,
-        scope=change.scope,
-        knob=change.knob,
-        verified_by=KNOBS[change.knob].verified,
-    )
+    return PlannedChange(**_fields(change))
+
+
+def _fields(change: Change) -> dict[str, Any]:
+    return {
+        "path": change.path,
+        "old": change.old,
+        "new": change.new,
+        "scope": change.scope,
+        "knob": change.knob,
+        "verified_by": KNOBS[change.knob].verified,
+    }
 
 
 def plan_result(plan: PinPlan) -> PinPlanResult:
@@ -140,17 +144,7 @@ def status_result(pins: Iterable[PinStatus]) -> PinStatusResult:
 
 
 def _current_setting(setting: PinnedSetting) -> CurrentSetting:
-    change = setting.change
-    return CurrentSetting(
-        path=change.path,
-        old=change.old,
-        new=change.new,
-        scope=change.scope,
-        knob=change.knob,
-        verified_by=KNOBS[change.knob].verified,
-        now=setting.now,
-        holds=setting.holds,
-    )
+    return CurrentSetting(**_fields(setting.change), now=setting.now, holds=setting.holds)
 
 
 def restored_journal(restored: JournalRestore) -> RestoredJournal:
@@ -166,14 +160,8 @@ def restore_result(journals: Iterable[JournalRestore]) -> PinRestoreResult:
 
 
 def _restored_change(setting: RestoredSetting) -> RestoredChange:
-    change = setting.change
     return RestoredChange(
-        path=change.path,
-        old=change.old,
-        new=change.new,
-        scope=change.scope,
-        knob=change.knob,
-        verified_by=KNOBS[change.knob].verified,
+        **_fields(setting.change),
         fate=setting.status.name.lower(),  # type: ignore[arg-type]
         detail=setting.detail,
     )

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from typing import Any
 
 from harness.cli.terminal import percent
 from harness.profile.result import (
@@ -55,15 +56,7 @@ def counted_result(slots: SlotsByFunction, functions: Sequence[Function]) -> Cou
 
 
 def _values(counts: FunctionSlots) -> CountedValues:
-    return CountedValues(
-        samples=counts.samples,
-        too_few=counts.few,
-        counts=dict(counts.counts),
-        same_share=_same_share(counts),
-        ipc=_ipc(counts),
-        nodes={node.name: _node(node) for node in counts.nodes},
-        dominating=counts.dominating,
-    )
+    return CountedValues(**_fields(counts))
 
 
 def _function(
@@ -72,16 +65,22 @@ def _function(
     return CountedFunction(
         name=function.name,
         module=function.module,
-        samples=counts.samples,
-        too_few=counts.few,
-        counts=dict(counts.counts),
-        same_share=_same_share(counts),
-        ipc=_ipc(counts),
-        nodes={node.name: _node(node) for node in counts.nodes},
-        dominating=counts.dominating,
+        **_fields(counts),
         total_samples=None if total is None else total.samples,
         total_counts=None if total is None else dict(total.counts),
     )
+
+
+def _fields(counts: FunctionSlots) -> dict[str, Any]:
+    return {
+        "samples": counts.samples,
+        "too_few": counts.few,
+        "counts": dict(counts.counts),
+        "same_share": _same_share(counts),
+        "ipc": _ipc(counts),
+        "nodes": {node.name: _node(node) for node in counts.nodes},
+        "dominating": counts.dominating,
+    }
 
 
 def _same_share(counts: FunctionSlots) -> float | None:

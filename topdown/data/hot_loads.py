@@ -17,7 +17,12 @@ from topdown.stacks.elf.file import ElfFile, addresses_of
 from topdown.stacks.profile import ProfileWarning
 from topdown.stacks.symbols.limited_reader import LimitedReader
 from topdown.stacks.symbols.reading_limits import ReadingBudget, ReadingLimits
-from topdown.stacks.symbols.source_lines import loaded_segments, open_with_debug_information
+from topdown.stacks.symbols.source_lines import (
+    FileFrames,
+    frames_by_file,
+    loaded_segments,
+    open_with_debug_information,
+)
 from topdown.stacks.symbols.sources import SymbolSources
 
 if TYPE_CHECKING:
@@ -55,15 +60,6 @@ class HotLoads:
         return self.kinds.get(LoadKind.RESOLVED, 0) + self.kinds.get(LoadKind.UNRESOLVED, 0)
 
 
-@dataclass(frozen=True, slots=True)
-class _SampledObject:
-    """The sampled leaf frames of one file: their numbers, and their offsets in the file."""
-
-    mapped: "Object"
-    frames: npt.NDArray[np.intp]
-    offsets: npt.NDArray[np.uint64]
-
-
 def leaf_frames(capture: "Capture") -> npt.NDArray[np.int64]:
     """Return the leaf frame of each sample, -1 for a sample without frames."""
     starts, ends = capture.stack_offset[:-1], capture.stack_offset[1:]
@@ -94,7 +90,7 @@ def hot_loads(
     fields: dict[int, FieldName] = {}
     warnings: list[ProfileWarning] = []
     examined: set[int] = set()
-    objects = _objects(capture, hottest)
+    objects = frames_by_file(capture, hottest)
 
     def read(request: bytes) -> Iterator[bytes]:
         return _read_loads(objects[int(request)], sources, after=after)
@@ -120,25 +116,13 @@ def hot_loads(
     return HotLoads(total, dict(kinds), ranked, fields, tuple(warnings))
 
 
-def _objects(capture: "Capture", frames: npt.NDArray[np.int64]) -> list[_SampledObject]:
-    objects = capture.frame_object[frames]
-    mapped_objects = capture.objects
-    sampled = []
-    for number in dict.fromkeys(objects.tolist()):
-        mapped = mapped_objects[number] if number >= 0 else None
-        if mapped is not None and not mapped.kernel and mapped.path.startswith(b"/"):
-            rows = frames[objects == number].astype(np.intp)
-            sampled.append(_SampledObject(mapped, rows, capture.frame_address[rows]))
-    return sampled
-
-
 def _limit_warning(mapped: "Object", limit: str) -> ProfileWarning:
     return ProfileWarning(
         "types-cut", f"{printable(mapped.path)}: not all loads are resolved: {printable(limit)}."
     )
 
 
-def _read_loads(sampled: _SampledObject, sources: SymbolSources, *, after: bool) -> Iterator[bytes]:
+def _read_loads(sampled: FileFrames, sources: SymbolSources, *, after: bool) -> Iterator[bytes]:
     """Yield a line of JSON per address with type information; runs in the limited process."""
     from topdown.data.accessed_fields import sampled_loads  # noqa: PLC0415 - only there
 
@@ -147,7 +131,7 @@ def _read_loads(sampled: _SampledObject, sources: SymbolSources, *, after: bool)
         if opened is None or not decodes(opened[0].header.machine):
             return
         main, debug = opened
-        addresses, known = addresses_of(loaded_segments(main), sampled.offsets)
+        addresses, known = addresses_of(loaded_segments(main), sampled.addresses)
         places = {int(addresses[place]): place for place in np.flatnonzero(known).tolist()}
         stream = files.enter_context(open(debug.descriptor, "rb", closefd=False))
         code = _CodeOf(main)

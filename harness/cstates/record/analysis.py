@@ -1,6 +1,7 @@
 """A recorded result as the analyses of cstates read it: states and lengths summed over CPUs."""
 
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 from cstates.idle.length_counts import histogram_of
 from cstates.idle.run import IdleRun, LatencyPercentiles, RecordedState, WakeRow
@@ -91,30 +92,19 @@ def _mean_share(shares: Sequence[tuple[float | None, int]]) -> float | None:
 
 def _wake_row(row: StateWakeups) -> WakeRow:
     return WakeRow(
-        state=row.state,
-        wake=row.wake,
-        wakes=row.wakes,
-        too_deep=row.too_deep,
-        timed=row.timed,
-        awake_sum_ns=row.awake_sum_ns,
-        awake_squares_us2=row.awake_squares_us2,
+        **_counts(row),
         awake=_latency_percentiles(row.awake_us),
         exits=_latency_percentiles(row.exit_us),
     )
 
 
 def _process_row(row: ProcessWakeups) -> WakeRow:
-    return WakeRow(
-        state=row.state,
-        wake=row.wake,
-        wakes=row.wakes,
-        too_deep=row.too_deep,
-        timed=row.timed,
-        awake_sum_ns=row.awake_sum_ns,
-        awake_squares_us2=row.awake_squares_us2,
-        pid=row.pid,
-        name=row.name,
-    )
+    return WakeRow(**_counts(row), pid=row.pid, name=row.name)
+
+
+def _counts(row: StateWakeups | ProcessWakeups) -> dict[str, Any]:
+    names = ("state", "wake", "wakes", "too_deep", "timed", "awake_sum_ns", "awake_squares_us2")
+    return {name: getattr(row, name) for name in names}
 
 
 def _latency_percentiles(times: TimePercentiles | None) -> LatencyPercentiles | None:

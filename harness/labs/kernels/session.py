@@ -2,14 +2,14 @@
 
 import click
 
-from harness.cli.terminal import LiveLine, colours, width
+from harness.cli.result_output import print_result
+from harness.cli.terminal import LiveLine, colours
 from harness.labs.kernels import sources
 from harness.labs.kernels.diagnosis import diagnose_kernels
 from harness.labs.kernels.known_kernels import known_kernels
 from harness.labs.kernels.result import KernelRow, KernelsResult
 from harness.labs.kernels.text import closing_lines, heading, row_line
 from harness.recordings.settings_text import settings_now, settings_since
-from stallscope.documents import encode
 from stallscope.errors import ExitCode
 
 
@@ -41,8 +41,5 @@ def run_kernels(names: tuple[str, ...], *, gate: bool, as_json: bool) -> int:
     finally:
         live.clear()
         result = KernelsResult(settings=settings_since(before), rows=tuple(rows))
-        if as_json:
-            click.echo(encode(result))
-        else:
-            click.echo("\n".join(closing_lines(result, width())), color=colours())
+        print_result(result, closing_lines, as_json=as_json)
     return int(ExitCode.FINDING if gate and not result.passed else ExitCode.DONE)

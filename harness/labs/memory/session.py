@@ -4,10 +4,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-import click
-
 from harness.cli.outputs import write_whole
-from harness.cli.terminal import LiveLine, colours, note, width
+from harness.cli.result_output import print_result
+from harness.cli.terminal import LiveLine, note
 from harness.labs.memory.measurement import MemoryMeasurement, MemoryProgress, measure_memory
 from harness.labs.memory.options import MemoryOptions
 from harness.labs.memory.plan import make_plan
@@ -34,10 +33,7 @@ def run_memory(
     Raises UnableError if nothing can be measured.
     """
     result = memory_result(_measure(options, allowed), read_host().cpu_model)
-    if as_json:
-        click.echo(encode(result))
-    else:
-        click.echo("\n".join(lines(result, width())), color=colours())
+    print_result(result, lines, as_json=as_json)
     for path in outputs:
         write_whole(path, [_content(result, path.suffix.lower())])
         note(f"wrote {path}")

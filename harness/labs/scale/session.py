@@ -2,10 +2,9 @@
 
 from pathlib import Path
 
-import click
-
 from harness.cli.outputs import write_whole
-from harness.cli.terminal import colours, note, width
+from harness.cli.result_output import print_result
+from harness.cli.terminal import note
 from harness.labs.scale.measurement import measure_scale
 from harness.labs.scale.options import ScaleOptions
 from harness.labs.scale.result import ScaleResult, scale_result
@@ -27,10 +26,7 @@ def show_table(path: Path, outputs: tuple[Path, ...], *, as_json: bool) -> None:
 
 
 def _show(result: ScaleResult, outputs: tuple[Path, ...], *, as_json: bool) -> None:
-    if as_json:
-        click.echo(encode(result))
-    else:
-        click.echo("\n".join(lines(result, width())), color=colours())
+    print_result(result, lines, as_json=as_json)
     for path in outputs:
         write_whole(path, [_content(result, path.suffix.lower())])
         note(f"wrote {path}")

@@ -22,6 +22,7 @@ from harness.topdown.phase_collect import collect_in_load
 from harness.topdown.phase_counts import PhaseCounts, counted_phases, phase_events
 from harness.topdown.sources import measure_slots, pmu_check
 from harness.workload.loader import fill_keys, running_load
+from harness.workload.options import LoadOptions
 from harness.workload.server import RunningServer, running_server
 from stallscope.collector import CollectorOptions
 from stallscope.errors import UnableError, UsageError
@@ -37,14 +38,11 @@ def saturated_server(
     setup: StagesSetup, side: Side, *, duration_s: float, name: str
 ) -> Iterator[RunningServer]:
     """Yield a server of one side that the loader saturates during the block."""
-    folder = setup.options.output / "runs" / f"{name}-{side}"
-    folder.mkdir(parents=True, exist_ok=True)
-    with running_server(setup.server_options(side)) as server:
-        options = setup.load_options(server.target, folder, None)
-        if options.request_file is None:
-            fill_keys(options)
-        with running_load(replace(options, duration_s=duration_s + LOAD_EXTRA_S)):
-            yield server
+    with (
+        _server_and_load(setup, side, name) as (server, options),
+        running_load(replace(options, duration_s=duration_s + LOAD_EXTRA_S)),
+    ):
+        yield server
 
 
 @contextmanager
@@ -55,18 +53,27 @@ def counted_server(
 
     The function gets the descriptor on which the loader marks its measured time.
     """
-    folder = setup.options.output / "runs" / f"{name}-{side}"
-    folder.mkdir(parents=True, exist_ok=True)
-    with running_server(setup.server_options(side)) as server:
-        options = setup.load_options(server.target, folder, None)
-        if options.request_file is None:
-            fill_keys(options)
+    with _server_and_load(setup, side, name) as (server, options):
 
         def run_marked_load(marks: int) -> None:
             with running_load(replace(options, phases=marks)) as load:
                 load.finish()
 
         yield server, run_marked_load
+
+
+@contextmanager
+def _server_and_load(
+    setup: StagesSetup, side: Side, name: str
+) -> Iterator[tuple[RunningServer, LoadOptions]]:
+    """Yield a server of one side with its keys, and the options of a saturating load."""
+    folder = setup.options.output / "runs" / f"{name}-{side}"
+    folder.mkdir(parents=True, exist_ok=True)
+    with running_server(setup.server_options(side)) as server:
+        options = setup.load_options(server.target, folder, None)
+        if options.request_file is None:
+            fill_keys(options)
+        yield server, options
 
 
 def count_intervals(setup: StagesSetup, on_side: Callable[[Side], None]) -> dict[Side, PhaseCounts]:

@@ -7,7 +7,8 @@ from pathlib import Path
 import click
 
 from harness.cli.outputs import output_error
-from harness.cli.terminal import colours, printable, width
+from harness.cli.result_output import print_result
+from harness.cli.terminal import printable
 from harness.labs.stages.measurement import (
     Replays,
     SideProfiles,
@@ -30,7 +31,6 @@ from harness.recordings.settings_text import settings_now, settings_since
 from harness.topdown.phase_counts import PhaseCounts
 from harness.workload.cores import two_cores, usable_cpus
 from harness.workload.request_files import generate_path_requests
-from stallscope.documents import encode
 from stallscope.errors import UsageError
 from stallscope.output_place import make_output_directory
 from stallscope.system_files import Roots
@@ -63,10 +63,8 @@ def run_stages(
     lab = measure_stages(options, cpus, on_phase)
     result = stages_result(lab)
     page = write_results(lab, result)
-    if as_json:
-        click.echo(encode(result))
-    else:
-        click.echo("\n".join(lines(result, width())), color=colours())
+    print_result(result, lines, as_json=as_json)
+    if not as_json:
         click.echo(f"\npage  {printable(str(page))}")
     return result, page
 

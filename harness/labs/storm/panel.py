@@ -95,25 +95,29 @@ def _limit_axis(result: StormResult) -> Axis:
 
 def _latency(result: StormResult, rows: Sequence[StormRow], y: Axis) -> Markup:
     plot = Plot(_limit_axis(result), y, "Reader's latency by limit")
-    lines = []
-    for index, name in enumerate(PERCENTILES):
-        points = [(limit_position(result, row), row.reader_ns.by_name[name]) for row in rows]
-        known = sorted((x, value) for x, value in points if value is not None)
-        lines.append(plot.line(known, look(index)))
-    return plot.drawn(*_recommended_mark(result, plot), *lines)
+    values = [[(row, row.reader_ns.by_name[name]) for row in rows] for name in PERCENTILES]
+    return _drawn(result, plot, values)
 
 
 def _bandwidth(result: StormResult, kinds: _RowsByName) -> Markup:
-    rates = [row.writer_bytes_per_s or 0.0 for _, rows in kinds for row in rows]
-    top = 1.08 * max(1.0, *rates) / _GIB
+    rates = [
+        [(row, None if (rate := row.writer_bytes_per_s) is None else rate / _GIB) for row in rows]
+        for _, rows in kinds
+    ]
+    top = 1.08 * max(1.0 / _GIB, *(rate or 0.0 for rows in rates for _, rate in rows))
     y = Axis(0, top, "GiB/s", round_ticks(top))
-    plot = Plot(_limit_axis(result), y, "Writer's bandwidth")
-    lines = []
-    for index, (_, rows) in enumerate(kinds):
-        points = [(limit_position(result, row), row.writer_bytes_per_s) for row in rows]
-        known = sorted((x, value / _GIB) for x, value in points if value is not None)
-        lines.append(plot.line(known, look(index)))
-    return plot.drawn(*_recommended_mark(result, plot), *lines)
+    return _drawn(result, Plot(_limit_axis(result), y, "Writer's bandwidth"), rates)
+
+
+def _drawn(
+    result: StormResult, plot: Plot, lines: Sequence[Sequence[tuple[StormRow, float | None]]]
+) -> Markup:
+    """Return a plot with a line for each list of values, and the recommended limit."""
+    drawn = []
+    for index, values in enumerate(lines):
+        points = [(limit_position(result, row), value) for row, value in values]
+        drawn.append(plot.line(sorted((x, y) for x, y in points if y is not None), look(index)))
+    return plot.drawn(*_recommended_mark(result, plot), *drawn)
 
 
 def _recommended_mark(result: StormResult, plot: Plot) -> list[Line]:

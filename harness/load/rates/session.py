@@ -7,7 +7,8 @@ from pathlib import Path
 import click
 
 from harness.cli.outputs import output_error, write_whole
-from harness.cli.terminal import LiveLine, colours, printable, width
+from harness.cli.result_output import print_result
+from harness.cli.terminal import LiveLine, printable
 from harness.load.rates.explanation import falls
 from harness.load.rates.measurement import RateReading, RatesMeasurement
 from harness.load.rates.options import RatesOptions
@@ -29,10 +30,8 @@ def run_rates(options: RatesOptions, *, as_json: bool) -> RatesResult:
     rates = measure_rates(options)
     result = rates_result(rates)
     write_whole(options.load.output / "rates.json", [encode(result, indent=1) + "\n"])
-    if as_json:
-        click.echo(encode(result))
-    else:
-        click.echo("\n".join(lines(result, width())), color=colours())
+    print_result(result, lines, as_json=as_json)
+    if not as_json:
         click.echo(f"\nresults  {printable(str(options.load.output))}")
     return result
 

@@ -15,7 +15,7 @@ NOTHING: dict[str, Any] = {
 SAMPLING: dict[str, Any] = {
     "event": "", "counted": "", "slots": False, "frequency_hz": None, "period": None,
     "stacks": "auto", "stack_bytes": None, "python": "auto", "scope": None, "output": None,
-    "force": False,
+    "force": False, "max_size_mib": 1024,
 }  # fmt: skip
 
 

@@ -87,6 +87,5 @@ def _group(table: Mapping[str, Any], name: str) -> str:
 
 def encode(draft: Draft, codes: Mapping[str, str]) -> None:
     """Add the encodings of all events in the draft. Raises KeyError for a missing one."""
-    located = {event for node in draft.nodes.values() for event in node.get("locate_with", ())}
-    for name in sorted(draft.events_named() | located | set(draft.ipc)):
+    for name in draft.events_to_encode():
         draft.events[name] = hex(int(codes[name], 0))

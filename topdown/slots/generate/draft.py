@@ -42,6 +42,11 @@ class Draft:
         named = {name for text in self.formulas().values() for name in names(parse(text))}
         return named - set(self.terms) - set(self.nodes) - {"smt_on"}
 
+    def events_to_encode(self) -> list[str]:
+        """Return the events in all formulas, of the IPC, and that locate nodes, sorted."""
+        located = {event for node in self.nodes.values() for event in node.get("locate_with", ())}
+        return sorted(self.events_named() | located | set(self.ipc))
+
     def drop_unused_terms(self) -> None:
         """Remove the terms that no node uses."""
         formulas = self.formulas()

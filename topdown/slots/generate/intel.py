@@ -107,7 +107,6 @@ def _parent(node: Mapping[str, Any], tree: list[Mapping[str, Any]]) -> str | Non
 
 def encode(draft: Draft, fields: Mapping[str, Mapping[str, str]]) -> None:
     """Add the encodings of all events in the draft. Raises KeyError for a missing one."""
-    located = {event for node in draft.nodes.values() for event in node.get("locate_with", ())}
-    for name in sorted(draft.events_named() | located | set(draft.ipc)):
+    for name in draft.events_to_encode():
         if name not in CLOCKS.values():
             draft.events[name] = intel(name, fields)

@@ -50,11 +50,11 @@ class SourceLines:
 
 
 @dataclass(frozen=True, slots=True)
-class _ObjectFrames:
+class FileFrames:
     """The frames of one file, by descending samples."""
 
     mapped: "Object"
-    rows: npt.NDArray[np.intp]
+    frames: npt.NDArray[np.intp]
     addresses: npt.NDArray[np.uint64]  # offsets in the file
 
 
@@ -70,7 +70,7 @@ def find_source_lines(
     Files are read in a limited process. Each gets an equal part of the remaining time. If a limit
     is reached, the addresses without a location are counted in a warning that names the limit.
     """
-    files = _files(capture, frames)
+    files = frames_by_file(capture, frames)
     locations: dict[int, SourceLocation] = {}
     missing: Counter[str] = Counter()  # addresses by the limit that was reached
     end_s = time.monotonic() + budget_s
@@ -83,14 +83,14 @@ def find_source_lines(
         for number, file in enumerate(files):
             part_s = (end_s - time.monotonic()) / (len(files) - number)
             if part_s <= 0:
-                missing[f"the time limit of {budget_s:g} s was reached"] += len(file.rows)
+                missing[f"the time limit of {budget_s:g} s was reached"] += len(file.frames)
                 continue
             limits = ReadingLimits(_memory_bytes(), part_s, part_s + _GRACE_S)
             output = reader.output(b"%d" % number, limits)
-            known = dict(_locations(output.content, len(file.rows)))
-            locations.update((int(file.rows[at]), place) for at, place in known.items())
+            known = dict(_locations(output.content, len(file.frames)))
+            locations.update((int(file.frames[at]), place) for at, place in known.items())
             if output.failure:
-                missing[output.failure] += len(file.rows) - len(known)
+                missing[output.failure] += len(file.frames) - len(known)
     warnings = tuple(
         ProfileWarning(
             "lines-cut", f"{count:,} addresses have no source lines: {printable(limit)}."
@@ -101,7 +101,7 @@ def find_source_lines(
     return SourceLines(locations, warnings)
 
 
-def _files(capture: "Capture", frames: npt.NDArray[np.intp]) -> list[_ObjectFrames]:
+def frames_by_file(capture: "Capture", frames: npt.NDArray[np.int64 | np.intp]) -> list[FileFrames]:
     """Return the frames by file, the file with the hottest frame first."""
     objects = capture.frame_object[frames]
     mapped_objects = capture.objects
@@ -109,8 +109,8 @@ def _files(capture: "Capture", frames: npt.NDArray[np.intp]) -> list[_ObjectFram
     for number in dict.fromkeys(objects.tolist()):
         mapped = mapped_objects[number] if number >= 0 else None
         if mapped is not None and not mapped.kernel and mapped.path.startswith(b"/"):
-            rows = frames[objects == number]
-            files.append(_ObjectFrames(mapped, rows, capture.frame_address[rows]))
+            rows = frames[objects == number].astype(np.intp)
+            files.append(FileFrames(mapped, rows, capture.frame_address[rows]))
     return files
 
 
@@ -120,7 +120,7 @@ def _memory_bytes() -> int:
     return min(_MEMORY_BYTES, physical // 2)
 
 
-def _read_locations(file: _ObjectFrames, sources: SymbolSources) -> Iterator[bytes]:
+def _read_locations(file: FileFrames, sources: SymbolSources) -> Iterator[bytes]:
     """Yield a line of JSON per location; runs in the limited process."""
     from topdown.stacks.symbols.debug_information import source_locations  # noqa: PLC0415
 

@@ -7,7 +7,8 @@ from pathlib import Path
 import click
 
 from harness.cli.outputs import write_whole
-from harness.cli.terminal import colours, printable, width
+from harness.cli.result_output import print_result
+from harness.cli.terminal import printable
 from harness.labs.stages.measurement import (
     Replays,
     SideProfiles,
@@ -61,10 +62,8 @@ def run_sweep(options: StagesOptions, cpus: str | None, *, as_json: bool) -> Swe
     sweep = measure_sweep(options, cpus)
     result = sweep_result(sweep)
     page = write_results(sweep, result)
-    if as_json:
-        click.echo(encode(result))
-    else:
-        click.echo("\n".join(lines(result, width())), color=colours())
+    print_result(result, lines, as_json=as_json)
+    if not as_json:
         click.echo(f"\npage  {printable(str(page))}")
     return result
 

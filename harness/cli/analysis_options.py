@@ -1,0 +1,37 @@
+"""The options of commands that summarise a CPU profile: rows, source lines, inlined functions."""
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import click
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+_OPTIONS = (
+    click.option(
+        "--top",
+        type=click.IntRange(1),
+        default=15,
+        show_default=True,
+        help="Number of rows to print.",
+    ),
+    click.option(
+        "--lines",
+        type=click.IntRange(0),
+        default=0,
+        metavar="N",
+        help="Show source lines and inlined functions of the N hottest addresses. Default: 0.",
+    ),
+    click.option(
+        "--inlined",
+        is_flag=True,
+        help="Show inlined functions as separate frames (needs debug information).",
+    ),
+)
+
+
+def analysis_options(command: Command) -> Command:
+    """Add the options."""
+    for option in reversed(_OPTIONS):
+        command = option(command)
+    return command
