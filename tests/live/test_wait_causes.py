@@ -1,0 +1,79 @@
+"""Known answers of causes and owners: the cause of the waits of waiting programs is named.
+
+Each program runs for 0.8 s. On a busy machine a thread that others wait for may itself wait for a
+CPU for the longer part; then it is the cause "run_queue" with the same name.
+`benchmarks/wait_causes.py` runs them ten times and has the bars.
+"""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from stallscope.programs import program
+
+pytestmark = pytest.mark.live
+
+
+def waits_of(kernel: str, folder: Path) -> dict[str, Any]:
+    """Return the document of `stallscope waits` on a waiting program."""
+    command = [program("stallscope-kernels"), kernel, "--duration", "0.8"]
+    words = [
+        sys.executable,
+        "-m",
+        "stallscope",
+        "waits",
+        "--json",
+        "-o",
+        str(folder / kernel),
+        "--",
+        *map(str, command),
+    ]
+    result = subprocess.run(words, capture_output=True, text=True, check=False, timeout=60)
+    assert result.returncode == 0, result.stderr
+    documents = [json.loads(line) for line in result.stdout.splitlines() if line.startswith("{")]
+    document: dict[str, Any] = next(d for d in documents if d.get("schema") == "stallscope.waits/1")
+    if document["graph"]["missing"]:
+        pytest.skip("needs the right to trace whole CPUs")
+    return document
+
+
+def test_the_disk_behind_a_lock_is_a_greater_cause_than_the_lock_holder(
+    needs_root: None, tmp_path: Path
+) -> None:
+    document = waits_of("lock-holder-on-slow-disk", tmp_path)
+    times = {(cause["kind"], cause["name"]): cause["wait_ns"] for cause in document["causes"]}
+    assert times["disk", "disk"] > times.get(("thread", "holder"), 0)
+    disk = next(cause for cause in document["causes"] if cause["kind"] == "disk")
+    assert [link["name"] for link in disk["chain"]][-2:] == ["holder", "disk"]
+
+
+def test_a_lock_holder_is_named_and_idle_sleepers_are_not(needs_root: None, tmp_path: Path) -> None:
+    document = waits_of("idle-sleeper", tmp_path)
+    assert document["causes"][0]["name"] == "holder"
+    total = sum(cause["wait_ns"] for cause in document["causes"])
+    # The main thread waits for the end of all threads for some milliseconds.
+    sleepers = [cause["wait_ns"] for cause in document["causes"] if cause["name"] == "sleeper"]
+    assert sum(sleepers) < 0.1 * total
+    mutex = next(lock for lock in document["locks"] if lock["kind"] == "mutex")
+    assert mutex["owner"]["name"] == "holder"
+    assert mutex["owner"]["stack"]
+
+
+def test_the_slow_middle_stage_of_a_pipeline_is_the_first_cause(
+    needs_root: None, tmp_path: Path
+) -> None:
+    document = waits_of("pipeline-slow-middle", tmp_path)
+    assert document["causes"][0]["name"] == "middle"
+    assert ["middle"] in document["graph"]["knots"]
+    conditions = [lock for lock in document["locks"] if lock["kind"] == "condition"]
+    assert conditions
+    assert all(lock["owner"] is None for lock in conditions)
+
+
+def test_the_single_thread_of_a_server_is_the_first_cause(needs_root: None, tmp_path: Path) -> None:
+    document = waits_of("single-threaded-server", tmp_path)
+    assert document["causes"][0]["name"] == "server"
