@@ -49,6 +49,7 @@ def diagnosis(*threads: ThreadWaits, causes: tuple[tuple[str, str], ...] = ()) -
         ),
         idle_pools=(),
         run_queue=(),
+        timeline=None,
         unattributed_share=None,
         sources=(),
         missing=(),
