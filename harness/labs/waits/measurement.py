@@ -29,13 +29,20 @@ _ANALYSIS_TIMEOUT_S = 120.0
 def measure_program(waiting: WaitingProgram, duration_s: float, *, look_alike: bool) -> ProgramRow:
     """Return the row of a program or its look-alike; a failure is a row with the reason."""
     try:
-        with tempfile.TemporaryDirectory(prefix="stallscope-lab-") as directory:
-            run = _by_pid if waiting.child_process else _as_command
-            result, account = run(waiting, duration_s, look_alike, Path(directory))
+        result, account = diagnose_program(waiting, duration_s, look_alike=look_alike)
     except StallscopeError as error:
         why = f"{error.message}; {error.remedy}" if error.remedy else error.message
         return _failed(waiting, look_alike, why)
     return compared(waiting, result, account, look_alike=look_alike)
+
+
+def diagnose_program(
+    waiting: WaitingProgram, duration_s: float, *, look_alike: bool = False
+) -> tuple[WaitsResult, RunAccount]:
+    """Return the diagnosis and the account of a run; raises StallscopeError."""
+    with tempfile.TemporaryDirectory(prefix="stallscope-lab-") as directory:
+        run = _by_pid if waiting.child_process else _as_command
+        return run(waiting, duration_s, look_alike, Path(directory))
 
 
 def compared(
