@@ -9,16 +9,14 @@ from topdown.waits.weight import Weight
 
 _HELP = (
     "Weight of the samples: CPU time, wall time (threads that run beside each other share it, and "
-    "waits count while no thread runs), or time off the CPU by blocking stack."
+    "waits count while no thread runs), or time off the CPU by blocking stack. Default: cpu."
 )
 
 
 def weight_option(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Return the command with the option --weight; its value is a text of Weight."""
+    """Return the command with the option --weight: a text of Weight, None if absent."""
     return click.option(
         "--weight",
         type=click.Choice([weight.value for weight in Weight]),
-        default=Weight.CPU.value,
-        show_default=True,
         help=_HELP,
     )(command)

@@ -55,7 +55,7 @@ def command(
     width: int,
     inlined: bool,
     event: str,
-    weight: str,
+    weight: str | None,
 ) -> None:
     """Write a recording's flame graph as SVG, HTML or folded text."""
     from harness.cli.outputs import write_whole  # noqa: PLC0415 - start-up stays light
@@ -74,7 +74,8 @@ def command(
         )
     recording = open_recording(run)
     analysis = analyze(
-        recording, AnalysisOptions(inlined=inlined, event=event, weight=Weight(weight))
+        recording,
+        AnalysisOptions(inlined=inlined, event=event, weight=Weight(weight or Weight.CPU)),
     )
     if output_format == "svg":
         parts = [render_svg(analysis.profile, width=width, inverted=icicle)]

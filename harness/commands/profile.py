@@ -32,7 +32,13 @@ Examples:
 @weight_option
 @json_option
 def command(
-    top: int, lines: int, inlined: bool, locate: bool, weight: str, as_json: bool, **values: Any
+    top: int,
+    lines: int,
+    inlined: bool,
+    locate: bool,
+    weight: str | None,
+    as_json: bool,
+    **values: Any,
 ) -> int:
     """Record a process or command, and write its flame page.
 
@@ -48,7 +54,7 @@ def command(
 
     options = ProfileOptions(
         collector=collector_options(values),
-        analysis=AnalysisOptions(lines=lines, inlined=inlined, weight=Weight(weight)),
+        analysis=AnalysisOptions(lines=lines, inlined=inlined, weight=Weight(weight or Weight.CPU)),
         slots=values["slots"],
         locate=locate,
         top=top,

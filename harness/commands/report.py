@@ -31,6 +31,11 @@ Examples:
 @click.option("--no-page", is_flag=True, help="Print the summary only, do not write a page.")
 @analysis_options
 @click.option("-e", "--event", default="", help="Event to show. Default: the first recorded.")
+@click.option(
+    "--period",
+    metavar="FROM-TO",
+    help="Show this period only, in seconds since the first sample: 12.5-17.5.",
+)
 @weight_option
 @json_option
 def command(
@@ -41,10 +46,12 @@ def command(
     lines: int,
     inlined: bool,
     event: str,
-    weight: str,
+    weight: str | None,
+    period: str | None,
     as_json: bool,
 ) -> None:
     """Write the page of a recording and print its summary."""
+    from harness.profile.period import parse_period  # noqa: PLC0415 - start-up stays light
     from harness.report.options import ReportOptions  # noqa: PLC0415 - start-up stays light
     from harness.report.session import report  # noqa: PLC0415
     from topdown.waits.weight import Weight  # noqa: PLC0415
@@ -57,7 +64,8 @@ def command(
         lines=lines,
         inlined=inlined,
         event=event,
-        weight=Weight(weight),
+        weight=None if weight is None else Weight(weight),
+        period=None if period is None else parse_period(period),
     )
     report(run, options)
 

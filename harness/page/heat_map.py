@@ -84,10 +84,10 @@ def _look(
     low, high = log_range
     place = (math.log(cell.value) - low) / (high - low) if high > low else 0.5
     text_colour = "#ffffff" if place < 0.55 else "#111111"
-    return {"text": heat_map.text(cell.value), "fill": _colour(place), "text_colour": text_colour}
+    return {"text": heat_map.text(cell.value), "fill": colour_of(place), "text_colour": text_colour}
 
 
-def _colour(place: float) -> str:
+def colour_of(place: float) -> str:
     """Return the colour of a place, 0..1, on the scale."""
     steps = len(_COLOURS) - 1
     step = min(int(place * steps), steps - 1)

@@ -11,6 +11,7 @@ from harness.recordings.captures import check_has_samples, read_samples, symbol_
 from stallscope._native import Capture
 from stallscope.errors import RecordingError
 from stallscope.recordings import Manifest, Recording, StackRecording
+from topdown.stacks.bursts import Burst, find_bursts
 from topdown.stacks.folding.fold import FoldOptions, fold
 from topdown.stacks.profile import Profile, ProfileWarning
 from topdown.stacks.ranking import Ranking, rank
@@ -42,7 +43,8 @@ class Analysis:
 
     ``stacks``: how stacks were recorded, None if the recording does not say. ``python``: matches
     of samples and Python frames, None without interpreters. ``slots``: counts by function, None
-    if no group of events was recorded. ``host_name`` and ``kernel_release``: from the capture.
+    if no group of events was recorded. ``bursts``: periods that differ from the rest.
+    ``host_name`` and ``kernel_release``: from the capture.
     """
 
     profile: Profile
@@ -50,6 +52,7 @@ class Analysis:
     stacks: StackRecording | None = None
     python: "PythonShares | None" = None
     slots: "SlotsByFunction | None" = None
+    bursts: tuple[Burst, ...] = ()
     host_name: str = ""
     kernel_release: str = ""
 
@@ -69,6 +72,8 @@ def analyze(recording: Recording, options: AnalysisOptions = _DEFAULT_OPTIONS) -
         _fold_options(recording, options),
         transform=merger,
         weights=_weights(recording, capture, options),
+        times=True,
+        period_ns=_period_ns(options),
     )
     profile = fold(capture, Symbolizer(sources), fold_options)
     warnings = [*profile.warnings, *tables.warnings]
@@ -95,6 +100,7 @@ def analyze(recording: Recording, options: AnalysisOptions = _DEFAULT_OPTIONS) -
         manifest.stacks if manifest is not None else None,
         shares,
         slots,
+        find_bursts(profile, profile.times) if profile.times is not None else (),
         capture.host_name,
         capture.kernel_release,
     )
@@ -109,6 +115,12 @@ def _weights(
     from harness.profile.weights import weights_of  # noqa: PLC0415 - rarely needed
 
     return weights_of(recording, capture, options.weight)
+
+
+def _period_ns(options: AnalysisOptions) -> tuple[int, int] | None:
+    if options.period is None:
+        return None
+    return round(options.period.begin_s * 1e9), round(options.period.end_s * 1e9)
 
 
 def _python_frames(

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from harness.profile.period import Period
 from stallscope.errors import UsageError
 from topdown.waits.weight import Weight
 
@@ -17,12 +18,14 @@ class AnalysisOptions:
     ``lines``: number of hottest addresses for which source lines and inlined functions are looked
     up. ``inlined``: look up inlined functions at all hot addresses. ``event``: name of the event;
     empty: the first event with samples. ``weight``: what a sample weighs.
+    ``period``: None: the whole recording.
     """
 
     lines: int = 0
     inlined: bool = False
     event: str = ""
     weight: Weight = Weight.CPU
+    period: Period | None = None
 
     def __post_init__(self) -> None:
         """Raise UsageError for options that contradict each other."""

@@ -9,12 +9,14 @@ from markupsafe import Markup
 from harness.page import document
 from harness.page.document import Document
 from harness.profile import flame_payload, panel
+from harness.profile.periods_panel import periods_panel
 from harness.profile.python_text import python_text
 from harness.profile.result import python_result, stacks_result
 from harness.profile.stacks_text import recording_text, shares_text
 from harness.topdown import panel as slots_panel
 from stallscope.printable import visible_text
 from stallscope.recordings import StackRecording
+from topdown.stacks.bursts import Burst
 from topdown.stacks.flame.layout import flame_tree
 from topdown.stacks.profile import Profile
 from topdown.stacks.python.shares import PythonShares
@@ -24,7 +26,12 @@ if TYPE_CHECKING:
     from topdown.slots.function_slots import SlotsByFunction
 
 _FOLDER = "harness.page"
-_STYLES = ("flame_view/theme.css", "flame_view/page.css", "flame_view/print.css")
+_STYLES = (
+    "flame_view/theme.css",
+    "flame_view/page.css",
+    "flame_view/print.css",
+    "subsecond_map.css",
+)
 # In the order of their dependencies; together they are one script in one scope.
 _SCRIPTS = (
     "dom.js",
@@ -59,7 +66,7 @@ class PageContent:
 
     ``ranking``: None: it is computed. ``stacks``: how stacks were recorded. ``python``: matches of
     samples and Python frames. ``slots``: counts by function. ``slots_panel``: markup of the panel
-    on pipeline slots.
+    on pipeline slots. ``bursts``: periods that differ from the rest.
     """
 
     ranking: Ranking | None = None
@@ -67,6 +74,7 @@ class PageContent:
     python: PythonShares | None = None
     slots: "SlotsByFunction | None" = None
     slots_panel: Markup = field(default_factory=Markup)
+    bursts: tuple[Burst, ...] = ()
 
 
 def render_page(
@@ -134,6 +142,7 @@ def _values(
         "notices": panel.notices(profile, stacks),
         "functions": functions,
         "slots": content.slots_panel,
+        "over_time": periods_panel(profile, content.bursts, recording_name=recording_name),
         "by_function": _counts_section(profile, content),
         "threads": threads,
     }

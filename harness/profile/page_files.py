@@ -43,6 +43,7 @@ def page_parts(recording: Recording, analysis: Analysis) -> list[str]:
             python=analysis.python,
             slots=analysis.slots,
             slots_panel=_slots_panel(recording, analysis),
+            bursts=analysis.bursts,
         ),
     )
     return [page]

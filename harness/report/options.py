@@ -3,13 +3,14 @@
 from dataclasses import dataclass
 from pathlib import Path
 
+from harness.profile.period import Period
 from stallscope.errors import UsageError
 from topdown.waits.weight import Weight
 
 
 @dataclass(frozen=True, slots=True)
 class ReportOptions:
-    """What to show of a recording, and where; the last five are about profiles only."""
+    """What to show of a recording, and where; the last six are about profiles only."""
 
     output: Path | None = None  # of the page; None: the default place
     with_page: bool = True
@@ -18,7 +19,8 @@ class ReportOptions:
     lines: int = 0
     inlined: bool = False
     event: str = ""
-    weight: Weight = Weight.CPU
+    weight: Weight | None = None  # None: CPU time, of recordings of waits the states
+    period: Period | None = None
 
     def __post_init__(self) -> None:
         """Raise UsageError for options that contradict each other."""

@@ -5,6 +5,7 @@ from harness.profile.options import AnalysisOptions
 from harness.profile.text import show
 from harness.report.options import ReportOptions
 from stallscope.recordings import Recording
+from topdown.waits.weight import Weight
 
 
 def report_profile(recording: Recording, options: ReportOptions) -> None:
@@ -15,7 +16,8 @@ def report_profile(recording: Recording, options: ReportOptions) -> None:
             lines=options.lines,
             inlined=options.inlined,
             event=options.event,
-            weight=options.weight,
+            weight=options.weight or Weight.CPU,
+            period=options.period,
         ),
     )
     page = None

@@ -4,7 +4,7 @@ import importlib
 from pathlib import Path
 
 from harness.cli.outputs import check_place
-from harness.recordings.kinds import PROFILE, kind_of
+from harness.recordings.kinds import PROFILE, WAITS, kind_of
 from harness.report.options import ReportOptions
 from stallscope.errors import RecordingError
 from stallscope.recordings import Recording, open_recording
@@ -23,6 +23,8 @@ def report(path: Path, options: ReportOptions) -> None:
     """Write the page of the recording at a path, and print its summary."""
     recording = open_recording(path)
     kind = kind_of(recording)
+    if kind == WAITS and (options.weight is not None or options.period is not None):
+        kind = PROFILE  # such a recording also has samples
     if kind != PROFILE and kind not in REPORTERS:
         raise RecordingError(
             f"{path} is a recording of kind {kind!r}, which this stallscope does not know",

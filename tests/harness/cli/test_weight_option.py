@@ -10,13 +10,18 @@ from topdown.waits.weight import Weight
 
 @click.command()
 @weight_option
-def _command(weight: str) -> None:
-    click.echo(Weight(weight).name)
+def _command(weight: str | None) -> None:
+    click.echo(Weight(weight).name if weight else "none")
 
 
 @pytest.mark.parametrize(
     ("words", "output"),
-    [([], "CPU"), (["--weight", "wall"], "WALL"), (["--weight", "off-cpu"], "OFF_CPU")],
+    [
+        ([], "none"),
+        (["--weight", "cpu"], "CPU"),
+        (["--weight", "wall"], "WALL"),
+        (["--weight", "off-cpu"], "OFF_CPU"),
+    ],
 )
 def test_the_option_names_a_weight(words: list[str], output: str) -> None:
     assert CliRunner().invoke(_command, words).output.strip() == output

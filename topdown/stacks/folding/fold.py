@@ -1,6 +1,6 @@
 """Folding: the samples of one event of a capture as a weighted tree of functions."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -44,6 +44,7 @@ class FoldOptions:
     ``verified_pids``: processes whose chains by frame pointers were compared with unwound stacks.
     ``transform`` replaces chains after they are named. ``weights``: samples and weights to use
     instead of the periods of an event's samples. ``times``: keep the samples' times.
+    ``period_ns``: fold the samples of this period only, in ns since the first sample of the event.
     """
 
     event: int | str | None = None
@@ -56,6 +57,7 @@ class FoldOptions:
     transform: ChainTransform | None = None
     weights: SampleWeights | None = None
     times: bool = False
+    period_ns: tuple[int, int] | None = None
 
 
 def fold(capture: "Capture", symbolizer: Symbolizer, options: FoldOptions | None = None) -> Profile:
@@ -65,8 +67,7 @@ def fold(capture: "Capture", symbolizer: Symbolizer, options: FoldOptions | None
     Raises UsageError if the requested event is not in the capture.
     """
     options = options or FoldOptions()
-    weighted = options.weights
-    event = _selected(capture, options)
+    event, weighted = _within_period(capture, _selected(capture, options), options)
     rows = event.rows
     chains, naming_warnings = _named_chains(capture, symbolizer, event, options)
     if weighted is None:
@@ -123,6 +124,20 @@ def _times(
     since = (time_ns - time_ns.min()).astype(np.int64)
     count = len(rows)
     return SampleTimes(since, leaf[:count].astype(np.int32), values[:count])
+
+
+def _within_period(
+    capture: "Capture", event: EventSamples, options: FoldOptions
+) -> tuple[EventSamples, SampleWeights | None]:
+    """Return the event's samples of the requested period, and their weights, if given."""
+    weighted = options.weights
+    if options.period_ns is None or not len(event.rows):
+        return event, weighted
+    time_ns = capture.time_ns[event.rows]
+    begin, end = (int(time_ns.min()) + edge for edge in options.period_ns)
+    kept = (time_ns >= np.uint64(begin)) & (time_ns < np.uint64(end))
+    event = replace(event, rows=event.rows[kept])
+    return event, None if weighted is None else weighted.select(kept)
 
 
 def _selected(capture: "Capture", options: FoldOptions) -> EventSamples:

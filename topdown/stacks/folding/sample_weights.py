@@ -3,7 +3,7 @@
 Every view of a profile gets its weights from the profile, and `fold` gets them from here.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -28,3 +28,14 @@ class SampleWeights:
     other_values: npt.NDArray[np.int64]
     duration_s: float
     warnings: tuple[ProfileWarning, ...] = ()
+
+    def select(self, kept: npt.NDArray[np.bool_]) -> "SampleWeights":
+        """Return the weights of some samples; weight without a sample is left out."""
+        nothing = np.zeros(0, np.int64)
+        return replace(
+            self,
+            rows=self.rows[kept],
+            values=self.values[kept],
+            other_thread=nothing.astype(np.uint32),
+            other_values=nothing,
+        )

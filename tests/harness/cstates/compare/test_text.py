@@ -9,7 +9,9 @@ from tests.harness.cstates.compare.results import SAME, result_of
 
 def test_a_gain_is_printed_with_a_p_above_zero() -> None:
     text = "\n".join(lines(result_of({BASELINE: 2, CONTROL: 2, "fast": 1}), 120))
-    assert "fast: 48.9 % less wall time (p <0.001 after Holm; runs without changes differ by" in text
+    assert (
+        "fast: 48.9 % less wall time (p <0.001 after Holm; runs without changes differ by" in text
+    )
     assert "by 0.0 %)." in text
     assert "<0.001*" in text
     assert "Nothing to gain" not in text
