@@ -27,7 +27,7 @@ pollfd poll_entry(int fd) { return {fd, POLLIN, 0}; }
 }  // namespace
 
 end_watch::end_watch(int control_fd, const reporter& report)
-    : guard_{control_fd, {report.fd(), "\n" + report.format(not_closed())}},
+    : guard_{control_fd, {report.fd(), '\n' + report.format(not_closed())}},
       control_fd_{control_fd} {}
 
 void end_watch::watch_rings(std::span<const perf_events::ring> rings) {

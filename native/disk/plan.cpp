@@ -64,8 +64,6 @@ point read_point(const json& object, const target& target, std::size_t number) {
   return read;
 }
 
-}  // namespace
-
 target read_target(const json& object) {
   const plan_members members{object, "target"};
   target read;
@@ -80,12 +78,17 @@ target read_target(const json& object) {
   return read;
 }
 
-plan read_plan(std::string_view text) {
-  const std::optional<json> parsed = json::try_parse(text);
+}  // namespace
+
+json parse_plan(std::string_view text) {
+  std::optional<json> parsed = json::try_parse(text);
   if (!parsed) throw wrong_plan("text is not JSON");
-  const plan_members members{*parsed, "document"};
-  if (members.text("schema", "") != schema) {
-    throw wrong_plan("schema is not " + std::string{schema});
+  return *std::move(parsed);
+}
+
+plan read_plan_header(const plan_members& members, std::string_view schema_name) {
+  if (members.text("schema", "") != schema_name) {
+    throw wrong_plan("schema is not " + std::string{schema_name});
   }
   plan read;
   const json* object = members.find("target");
@@ -94,6 +97,13 @@ plan read_plan(std::string_view text) {
   read.real_time = members.flag("real_time", true);
   if (members.find("cpu") != nullptr) read.cpu = static_cast<int>(members.count("cpu", 0, 1023));
   read.log = members.text("log", "");
+  return read;
+}
+
+plan read_plan(std::string_view text) {
+  const json document = parse_plan(text);
+  const plan_members members{document, "document"};
+  plan read = read_plan_header(members, schema);
   const json* points = members.find("points");
   if (points == nullptr || !points->is_array() || points->empty() || points->size() > max_points) {
     throw wrong_plan("points are not a list of 1 to " + std::to_string(max_points));

@@ -81,7 +81,11 @@ class plan_members {
   std::string path_;
 };
 
-// Reads the target of a plan.
-target read_target(const json& object);
+// Parses a plan. Throws failure (usage) if it is not JSON.
+json parse_plan(std::string_view text);
+
+// Returns a plan without points: the members that plans of all schemas share. Throws failure
+// (usage) that names the invalid member.
+plan read_plan_header(const plan_members& members, std::string_view schema);
 
 }  // namespace stallscope::disk

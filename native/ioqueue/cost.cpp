@@ -35,8 +35,8 @@ cost_model::by_direction costs_of(const std::string& kind, double iops, double b
 cost cost_model::of(direction kind, std::uint64_t size_bytes) const noexcept {
   const by_direction& rule = kind == direction::read ? read : write;
   const std::uint64_t blocks = size_bytes / block_bytes + (size_bytes % block_bytes != 0 ? 1 : 0);
-  if (rule.block != 0 && blocks > most_cost / rule.block) return most_cost;
-  return std::clamp<cost>(rule.base + rule.block * blocks, 1, most_cost);
+  if (rule.block != 0 && blocks > max_cost / rule.block) return max_cost;
+  return std::clamp<cost>(rule.base + rule.block * blocks, 1, max_cost);
 }
 
 std::uint64_t cost_model::bytes_within(direction kind, cost limit) const noexcept {

@@ -16,7 +16,7 @@ using cost = std::uint64_t;
 
 constexpr std::uint64_t block_bytes = 4096;
 // The cost of a request is limited to this, so that sums over shares never overflow.
-constexpr cost most_cost = cost{1} << 40U;
+constexpr cost max_cost = cost{1} << 40U;
 
 // The rates of a disk in each direction alone, from io-properties.yaml or a response curve.
 struct device_rates {

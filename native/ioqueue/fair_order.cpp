@@ -7,7 +7,7 @@ namespace stallscope::ioqueue {
 namespace {
 
 void check_shares(std::uint32_t shares) {
-  if (shares < 1 || shares > fair_order::most_shares) {
+  if (shares < 1 || shares > fair_order::max_shares) {
     throw std::invalid_argument("expected 1 to 1000000 shares of a class");
   }
 }
@@ -15,7 +15,7 @@ void check_shares(std::uint32_t shares) {
 }  // namespace
 
 fair_order::fair_order(cost wake_credit, std::int64_t rebase_above)
-    : wake_credit_{std::min(wake_credit, most_cost)}, rebase_above_{rebase_above} {}
+    : wake_credit_{std::min(wake_credit, max_cost)}, rebase_above_{rebase_above} {}
 
 std::size_t fair_order::add(std::uint32_t shares) {
   check_shares(shares);
@@ -55,8 +55,7 @@ void fair_order::serve_first(cost served, bool has_more) {
   const std::size_t number = first();
   member& served_class = classes_[number];
   last_served_ = std::max(last_served_, served_class.position);
-  const std::uint64_t owed =
-      (std::min(served, most_cost) << fraction_bits) + served_class.remainder;
+  const std::uint64_t owed = (std::min(served, max_cost) << fraction_bits) + served_class.remainder;
   served_class.position += static_cast<std::int64_t>(owed / served_class.shares);
   served_class.remainder = owed % served_class.shares;
   std::pop_heap(waiting_.begin(), waiting_.end(), later);

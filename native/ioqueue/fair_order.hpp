@@ -18,7 +18,7 @@ namespace stallscope::ioqueue {
 
 class fair_order {
  public:
-  static constexpr std::uint32_t most_shares = 1'000'000;
+  static constexpr std::uint32_t max_shares = 1'000'000;
   // Cost per share is kept in units of 1/2^16.
   static constexpr unsigned fraction_bits = 16;
 

@@ -13,7 +13,7 @@ cost wake_credit(const queue_settings& settings) {
     throw std::invalid_argument("tau and the rate of a device must not be negative");
   }
   const double units = settings.costs.per_s * std::chrono::duration<double>(settings.tau).count();
-  return units < static_cast<double>(most_cost) ? static_cast<cost>(units) : most_cost;
+  return units < static_cast<double>(max_cost) ? static_cast<cost>(units) : max_cost;
 }
 
 std::uint64_t duration_ns(std::chrono::nanoseconds time) {
@@ -31,7 +31,7 @@ queue::queue(device& device, const time_source& clock, const queue_settings& set
       order_{wake_credit(settings)} {}
 
 class_id queue::add_class(class_settings settings) {
-  if (settings.most_queued == 0) {
+  if (settings.max_queued == 0) {
     throw std::invalid_argument("a class must be allowed to queue a request");
   }
   const std::size_t number = order_.add(settings.shares);
@@ -68,7 +68,7 @@ bool queue::submit(class_id number, request& request) {
   priority_class& owner = class_of(number);
   const auto now = clock_.now();
   owner.metrics.advance(now);
-  if (owner.metrics.queued >= owner.settings.most_queued) {
+  if (owner.metrics.queued >= owner.settings.max_queued) {
     ++owner.metrics.rejected;
     return false;
   }

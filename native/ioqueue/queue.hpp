@@ -52,8 +52,8 @@ struct queue_settings {
 
 struct class_settings {
   std::string name = {};
-  std::uint32_t shares = 100;  // 1 to fair_order::most_shares
-  std::size_t most_queued = 1024;
+  std::uint32_t shares = 100;  // 1 to fair_order::max_shares
+  std::size_t max_queued = 1024;
 };
 
 class queue final : public completion_sink {

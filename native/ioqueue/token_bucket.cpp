@@ -18,7 +18,7 @@ std::uint64_t count_of(std::chrono::nanoseconds time) {
 }  // namespace
 
 token_bucket::token_bucket(const token_rate& rate) : rate_{rate} {
-  if (rate.per_s < 1 || rate.per_s > most_cost || rate.burst < 1 || rate.burst > most_cost) {
+  if (rate.per_s < 1 || rate.per_s > max_cost || rate.burst < 1 || rate.burst > max_cost) {
     throw std::invalid_argument("rate and burst of a token bucket must be from 1 to 2^40");
   }
   burst_ns_ = ns_of(rate.burst);

@@ -30,7 +30,7 @@ std::optional<std::array<std::uint32_t, 2>> read_shares(const json* list, const 
   for (std::size_t i = 0; is_valid && i < 2; ++i) {
     const json& share = (*list)[i];
     is_valid = share.is_number_unsigned() && share.get<std::uint64_t>() >= 1 &&
-               share.get<std::uint64_t>() <= ioqueue::fair_order::most_shares;
+               share.get<std::uint64_t>() <= ioqueue::fair_order::max_shares;
     if (is_valid) shares[i] = share.get<std::uint32_t>();
   }
   if (!is_valid) throw wrong_plan(path + ".shares are not two whole numbers from 1 to 1000000");
@@ -100,20 +100,10 @@ round read_round(const json& object, std::size_t number) {
 }  // namespace
 
 plan read_plan(std::string_view text) {
-  const std::optional<json> parsed = json::try_parse(text);
-  if (!parsed) throw wrong_plan("text is not JSON");
-  const plan_members members{*parsed, "document"};
-  if (members.text("schema", "") != schema) {
-    throw wrong_plan("schema is not " + std::string{schema});
-  }
+  const json document = disk::parse_plan(text);
+  const plan_members members{document, "document"};
   plan read;
-  const json* target = members.find("target");
-  if (target == nullptr) throw wrong_plan("target is missing");
-  read.disk.target = disk::read_target(*target);
-  read.disk.real_time = members.flag("real_time", true);
-  if (members.find("cpu") != nullptr)
-    read.disk.cpu = static_cast<int>(members.count("cpu", 0, 1023));
-  read.disk.log = members.text("log", "");
+  read.disk = disk::read_plan_header(members, schema);
   read.rates = read_rates(members.find("rates"));
   const json* rounds = members.find("rounds");
   if (rounds == nullptr || !rounds->is_array() || rounds->empty() ||

@@ -164,13 +164,13 @@ void storm_run::add_classes() {
   const storm::round& round = result_.round;
   const std::size_t max_queued = round.reader.depth + round.writer.depth;
   if (!round.shares) {
-    classes_.push_back(queue_.add_class({.name = "all", .most_queued = max_queued}));
+    classes_.push_back(queue_.add_class({.name = "all", .max_queued = max_queued}));
     return;
   }
-  classes_.push_back(queue_.add_class(
-      {.name = "reader", .shares = (*round.shares)[0], .most_queued = max_queued}));
-  classes_.push_back(queue_.add_class(
-      {.name = "writer", .shares = (*round.shares)[1], .most_queued = max_queued}));
+  classes_.push_back(
+      queue_.add_class({.name = "reader", .shares = (*round.shares)[0], .max_queued = max_queued}));
+  classes_.push_back(
+      queue_.add_class({.name = "writer", .shares = (*round.shares)[1], .max_queued = max_queued}));
 }
 
 bool storm_run::has_too_many_errors() const {

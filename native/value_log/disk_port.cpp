@@ -94,7 +94,7 @@ disk_port::disk_port(reactor::reactor& loop, const disk_port_settings& settings)
   const std::array shares{settings.query_shares, settings.compaction_shares};
   for (std::size_t i = 0; i < classes_.size(); ++i) {
     classes_[i] = queue_.add_class(
-        {.name = std::string(io_class_names[i]), .shares = shares[i], .most_queued = max_queued});
+        {.name = std::string(io_class_names[i]), .shares = shares[i], .max_queued = max_queued});
   }
   io_uring_params parameters{};
   parameters.flags = IORING_SETUP_CQSIZE;
@@ -168,7 +168,7 @@ bool disk_port::start(ioqueue::operation& begun) {
   if (under_way_ >= max_under_way) return false;
   begun.device_mark = 0;
   begin(reinterpret_cast<std::uint64_t>(&begun));
-  most_in_flight_ = std::max(most_in_flight_, queue_.in_flight() + 1);
+  max_in_flight_ = std::max(max_in_flight_, queue_.in_flight() + 1);
   return true;
 }
 

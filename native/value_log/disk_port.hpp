@@ -60,7 +60,7 @@ class disk_port final : public io_port,
   [[nodiscard]] const ioqueue::class_metrics& metrics(io_class of);
   [[nodiscard]] std::size_t in_flight() const noexcept { return queue_.in_flight(); }
   // The largest in_flight() so far.
-  [[nodiscard]] std::size_t most_in_flight() const noexcept { return most_in_flight_; }
+  [[nodiscard]] std::size_t max_in_flight() const noexcept { return max_in_flight_; }
 
  private:
   bool start(ioqueue::operation& begun) override;
@@ -86,7 +86,7 @@ class disk_port final : public io_port,
   bool ring_failed_ = false;  // it accepts no more entries; entries in flight may still complete
   bool scheduled_ = false;
   std::uint64_t under_way_ = 0;
-  std::size_t most_in_flight_ = 0;
+  std::size_t max_in_flight_ = 0;
   // These two never grow beyond their reserved capacity.
   std::vector<std::uint64_t> unsubmitted_;  // marks of entries not yet taken by the kernel
   std::vector<std::pair<std::uint64_t, std::int64_t>> ended_;     // completed by blocking calls

@@ -44,8 +44,8 @@ class queue_loop {
  public:
   explicit queue_loop(unsigned depth)
       : queue_{device_, clock_, {.limit = std::max(1U, depth / 2)}} {
-    const class_id classes[]{queue_.add_class({.name = "first", .most_queued = depth}),
-                             queue_.add_class({.name = "second", .most_queued = depth})};
+    const class_id classes[]{queue_.add_class({.name = "first", .max_queued = depth}),
+                             queue_.add_class({.name = "second", .max_queued = depth})};
     for (unsigned slot = 0; slot < depth; ++slot) {
       loop_request& request = requests_.emplace_back(*this, classes[slot % 2]);
       request.io.size_bytes = request_bytes;

@@ -33,10 +33,10 @@ void end_run_by_signals() {
 kernel_settings setting_of(const kernel_command& command, const std::vector<int>& cpus) {
   const kernel_entry& entry = *command.entry;
   const unsigned threads = command.threads.value_or(entry.threads);
-  if (threads < entry.least_threads || threads > entry.most_threads) {
+  if (threads < entry.min_threads || threads > entry.max_threads) {
     throw std::invalid_argument("--threads: " + std::string(entry.name) + " takes " +
-                                std::to_string(entry.least_threads) + " to " +
-                                std::to_string(entry.most_threads));
+                                std::to_string(entry.min_threads) + " to " +
+                                std::to_string(entry.max_threads));
   }
   const std::string cpu = "cpu" + std::to_string(cpus.empty() ? 0 : cpus.front());
   const auto memory_bytes = static_cast<std::uint64_t>(std::max(0L, sysconf(_SC_PHYS_PAGES))) *

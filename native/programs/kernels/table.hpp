@@ -30,9 +30,9 @@ struct kernel_entry {
   std::unique_ptr<kernel_base> (*make)(const kernel_settings& setting);
   // Iterations per call: some tenths of a millisecond. Constant, so that event counts repeat.
   std::uint64_t iterations_per_call;
-  unsigned threads = 1;        // default
-  unsigned least_threads = 1;  // fewer threads would wait forever
-  unsigned most_threads = 64;
+  unsigned threads = 1;      // default
+  unsigned min_threads = 1;  // fewer threads would wait forever
+  unsigned max_threads = 64;
   unsigned instructions_per_iteration = 0;  // exact, in user mode; 0: unknown
   bool may_be_padded = false;
   const char* look_alike = nullptr;  // what differs with --look-alike; null: there is none

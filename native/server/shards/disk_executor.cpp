@@ -1,10 +1,6 @@
 #include "server/shards/disk_executor.hpp"
 
 #include <algorithm>
-#include <array>
-#include <cstdio>
-#include <exception>
-#include <new>
 #include <system_error>
 #include <utility>
 
@@ -16,7 +12,6 @@ namespace stallscope::server {
 namespace {
 
 constexpr std::chrono::nanoseconds disk_tick_interval = std::chrono::milliseconds{100};
-constexpr std::string_view no_memory = "OOM the system has no memory for this";
 
 std::int64_t unix_now_ms() { return static_cast<std::int64_t>(realtime_ns() / 1'000'000); }
 
@@ -87,21 +82,6 @@ void disk_executor::wake() noexcept {
   if (scheduled_) return;
   scheduled_ = true;
   loop_.schedule(*this);
-}
-
-template <typename Work>
-void disk_executor::guarded(operation& op, Work work) noexcept {
-  try {
-    work();
-  } catch (const std::bad_alloc&) {
-    op.refuse(no_memory);
-    answer(op);
-  } catch (const std::exception& error) {
-    std::array<char, 256> text{};  // std::string might throw
-    std::snprintf(text.data(), text.size(), "ERR %s", error.what());
-    op.refuse(text.data());
-    answer(op);
-  }
 }
 
 void disk_executor::submit(disk_call& call) {

@@ -1,8 +1,12 @@
 // One command of disk_executor in flight. Reused with its memory.
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <cstdio>
+#include <exception>
 #include <memory>
+#include <new>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -76,5 +80,20 @@ class disk_executor::operation final : public value_log::append_request,
   std::uint64_t needed_bytes = 0;  // memory for its values
   std::uint64_t held_bytes = 0;    // the part of the budget that it holds
 };
+
+template <typename Work>
+void disk_executor::guarded(operation& op, Work work) noexcept {
+  try {
+    work();
+  } catch (const std::bad_alloc&) {
+    op.refuse("OOM the system has no memory for this");
+    answer(op);
+  } catch (const std::exception& error) {
+    std::array<char, 256> text{};  // std::string might throw
+    std::snprintf(text.data(), text.size(), "ERR %s", error.what());
+    op.refuse(text.data());
+    answer(op);
+  }
+}
 
 }  // namespace stallscope::server

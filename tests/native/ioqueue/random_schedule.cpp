@@ -43,7 +43,7 @@ class_id random_schedule::id(std::size_t number) {
 void random_schedule::add_classes() {
   for (std::size_t i = 0; i < classes_; ++i) {
     const auto shares = static_cast<std::uint32_t>(1 + below(below(2) == 0 ? 10 : 1000));
-    const auto number = line_.add_class({.name = "any", .shares = shares, .most_queued = 30});
+    const auto number = line_.add_class({.name = "any", .shares = shares, .max_queued = 30});
     counted_.push_back(&line_.metrics(number));
     fairness_.add(shares);
   }

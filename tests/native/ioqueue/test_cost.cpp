@@ -50,7 +50,7 @@ TEST_CASE("with equal costs a request costs 1, and the cost of a huge request do
   CHECK(alike.of(direction::write, 1) == 1);
   CHECK(alike.of(direction::read, std::numeric_limits<std::uint64_t>::max()) == 1);
   CHECK(cost_from_rates(ssd).of(direction::read, std::numeric_limits<std::uint64_t>::max()) ==
-        stallscope::ioqueue::most_cost);
+        stallscope::ioqueue::max_cost);
 }
 
 TEST_CASE("the bytes that fit a cost do not exceed it, and another block would") {

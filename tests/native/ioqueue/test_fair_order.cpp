@@ -120,20 +120,20 @@ TEST_CASE("rebasing the positions does not change the order") {
 }
 
 TEST_CASE("the largest costs of the class with the fewest shares do not overflow") {
-  fair_order order(stallscope::ioqueue::most_cost);
+  fair_order order(stallscope::ioqueue::max_cost);
   order.add(1);
   order.add(1);
   order.wake(0);
   order.wake(1);
   std::string expected;
   for (int i = 0; i < 500; ++i) expected += "ab";
-  CHECK(turns(order, 1000, stallscope::ioqueue::most_cost) == expected);
+  CHECK(turns(order, 1000, stallscope::ioqueue::max_cost) == expected);
 }
 
 TEST_CASE("shares out of range are rejected") {
   fair_order order(0);
   CHECK_THROWS_AS(order.add(0), std::invalid_argument);
-  CHECK_THROWS_AS(order.add(fair_order::most_shares + 1), std::invalid_argument);
+  CHECK_THROWS_AS(order.add(fair_order::max_shares + 1), std::invalid_argument);
   order.add(1);
   CHECK_THROWS_AS(order.set_shares(0, 0), std::invalid_argument);
 }

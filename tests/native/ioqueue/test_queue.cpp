@@ -256,7 +256,7 @@ TEST_CASE("after its deadline a waiting request expires and one in flight is can
 
 TEST_CASE("a full class rejects requests until one of its requests has started") {
   queue_fixture queue({.limit = 1});
-  const auto full = queue.line.add_class({.name = "full", .most_queued = 2});
+  const auto full = queue.line.add_class({.name = "full", .max_queued = 2});
   const auto other = queue.line.add_class({.name = "other"});
   queue.add(full);
   queue.add(full);
@@ -355,7 +355,7 @@ TEST_CASE("a lower limit applies after requests in flight have completed") {
 
 TEST_CASE("invalid settings are rejected") {
   queue_fixture queue({});
-  CHECK_THROWS_AS(queue.line.add_class({.name = "none", .most_queued = 0}), std::invalid_argument);
+  CHECK_THROWS_AS(queue.line.add_class({.name = "none", .max_queued = 0}), std::invalid_argument);
   CHECK_THROWS_AS(queue.line.add_class({.name = "none", .shares = 0}), std::invalid_argument);
   CHECK_THROWS_AS(queue_fixture({.tau = -1ns}), std::invalid_argument);
 }

@@ -51,7 +51,7 @@ TEST_CASE("no fraction of a nanosecond is lost, however many requests there are"
 }
 
 TEST_CASE("rates and bursts out of range are rejected") {
-  constexpr auto most = stallscope::ioqueue::most_cost;
+  constexpr auto most = stallscope::ioqueue::max_cost;
   CHECK_THROWS_AS(token_bucket({.per_s = 0, .burst = 1}), std::invalid_argument);
   CHECK_THROWS_AS(token_bucket({.per_s = 1, .burst = 0}), std::invalid_argument);
   CHECK_THROWS_AS(token_bucket({.per_s = most + 1, .burst = 1}), std::invalid_argument);

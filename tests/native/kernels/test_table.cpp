@@ -100,8 +100,8 @@ TEST_CASE("the table has every kernel once, with a diagnosis in top-down terms")
     const std::string answer = kernel.expected;
     CHECK(std::any_of(starts.begin(), starts.end(),
                       [&](const std::string& start) { return answer.starts_with(start); }));
-    CHECK(kernel.least_threads <= kernel.threads);
-    CHECK(kernel.threads <= kernel.most_threads);
+    CHECK(kernel.min_threads <= kernel.threads);
+    CHECK(kernel.threads <= kernel.max_threads);
     CHECK(kernel.iterations_per_call > 0);
   }
   CHECK(names == expected);
@@ -111,7 +111,7 @@ TEST_CASE("the table has every kernel once, with a diagnosis in top-down terms")
 TEST_CASE(
     "a call continues after the previous call, so that the result depends on all iterations") {
   for (const kernel_entry& kernel : all_kernels()) {
-    if (kernel.least_threads > 1 || kernel.measures_states) continue;
+    if (kernel.min_threads > 1 || kernel.measures_states) continue;
     CAPTURE(std::string(kernel.name));
     const std::uint64_t whole = result_of(kernel.name, {100});
     CHECK(result_of(kernel.name, {37, 63}) == whole);

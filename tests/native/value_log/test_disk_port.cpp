@@ -216,7 +216,7 @@ TEST_CASE("a cancelled request ends without a transfer if it is queued, or with 
   const auto& metrics = fixture.port.metrics(io_class::queries);
   CHECK(metrics.cancelled >= many.size() - 1);
   CHECK(metrics.submitted == metrics.done + metrics.cancelled);
-  CHECK(fixture.port.most_in_flight() == 1);
+  CHECK(fixture.port.max_in_flight() == 1);
   fixture.port.drain();
 }
 
@@ -240,5 +240,5 @@ TEST_CASE("with rates, a limit admits more of the cheaper requests") {
     std::ranges::transform(many, all.begin(), [](auto& request) { return &request; });
     return all;
   }()));
-  CHECK(fixture.port.most_in_flight() == 16);
+  CHECK(fixture.port.max_in_flight() == 16);
 }

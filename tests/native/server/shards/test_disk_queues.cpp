@@ -16,7 +16,7 @@ using namespace stallscope;
 using namespace stallscope::server;
 using namespace std::chrono_literals;
 
-constexpr int most_turns = 3000;  // turns of at most 1 ms per shard
+constexpr int max_turns = 3000;  // turns of at most 1 ms per shard
 constexpr int keys = 100;
 
 server_options on_disk(std::size_t threads, std::uint64_t limit) {
@@ -53,7 +53,7 @@ class disk_clients {
   // number of requests on the disk after any turn.
   int replies(const descriptor& client, int count) {
     int lines = 0;
-    for (int turns = 0; turns < most_turns && lines < count; ++turns) {
+    for (int turns = 0; turns < max_turns && lines < count; ++turns) {
       turn();
       const std::string received = hand_driven_server::receive(client).first;
       lines += static_cast<int>(std::ranges::count(received, '\n'));
@@ -63,7 +63,7 @@ class disk_clients {
   void turn() {
     for (const auto& shard : server_.server().shards()) {
       shard->loop().turn(idle_turns_ < 200 ? 0ms : 1ms);
-      most_executing_ = std::max(most_executing_, in_class("executing"));
+      max_executing_ = std::max(max_executing_, in_class("executing"));
     }
     ++idle_turns_;
   }
@@ -77,12 +77,12 @@ class disk_clients {
     const auto& number = *std::ranges::find(known, name, &disk_class_number::name);
     return total_of(server_.server(), number, 0) + total_of(server_.server(), number, 1);
   }
-  [[nodiscard]] std::uint64_t most_executing() const { return most_executing_; }
+  [[nodiscard]] std::uint64_t max_executing() const { return max_executing_; }
   descriptor connect() { return server_.connect(); }
 
  private:
   hand_driven_server server_;
-  std::uint64_t most_executing_ = 0;
+  std::uint64_t max_executing_ = 0;
   int idle_turns_ = 0;
 };
 
@@ -93,7 +93,7 @@ TEST_CASE("four threads together never have more requests on the disk than the l
   const descriptor client = disk.connect();
   disk_clients::send_reads(client);
   REQUIRE(disk.replies(client, keys) == keys);
-  CHECK(disk.most_executing() <= 6);
+  CHECK(disk.max_executing() <= 6);
   CHECK(disk.number("most_in_flight") == 6);
   CHECK(disk.in_class("limit_hits") > 0);
 }
@@ -118,7 +118,7 @@ TEST_CASE("queued reads of a client that disconnects are cancelled and counted, 
     for (int i = 0; i < 4; ++i) disk.turn();
     REQUIRE(disk.in_class("queued") > 20);
   }
-  for (int turns = 0; turns < most_turns && disk.in_class("queued") != 0; ++turns) disk.turn();
+  for (int turns = 0; turns < max_turns && disk.in_class("queued") != 0; ++turns) disk.turn();
   for (int turns = 0; turns < 20; ++turns) disk.turn();  // completions, and calls between shards
   CHECK(disk.in_class("queued") == 0);
   CHECK(disk.in_class("executing") == 0);
