@@ -1,7 +1,8 @@
 """Functions that show what a thread waits for: the kernel's, and those of libc for system calls.
 
 The rule of the frame nearest to the leaf decides: a reader of a file that faults waits for the
-fault. Only functions of every wait for a disk, such as io_schedule, yield to their callers. Functions that serve several purposes, such as folio_wait_bit_common, are left out.
+fault. Only functions of every wait for a disk, such as io_schedule, yield to their callers.
+Functions that serve several purposes, such as folio_wait_bit_common, are left out.
 """
 
 import re
@@ -63,7 +64,8 @@ _KERNEL_NAMES: Mapping[int, str] = {
     DISK: "io_schedule io_schedule_timeout submit_bio_wait blk_mq_get_tag",
 }
 KERNEL_GROUPS = {name: group for group, names in _KERNEL_NAMES.items() for name in names.split()}
-THROTTLE_FUNCTIONS = ("task_work_run", "throttle_cfs_rq_work")
+THROTTLE_WORK = ("throttle_cfs_rq_work",)
+_SWITCH = ("schedule", "__schedule", "__traceiter_sched_switch", "perf_trace_sched_switch")
 
 # Compilers add these to the names of functions.
 _SUFFIX = re.compile(r"\.(constprop|isra|part|cold|llvm)\b.*")
@@ -112,8 +114,17 @@ def program_groups(names: StackNames) -> Groups:
 
 
 def throttled_stacks(names: StackNames) -> npt.NDArray[np.bool_]:
-    """Return whether the kernel chain of each stack is that of a throttled thread."""
-    return names.containing(THROTTLE_FUNCTIONS, kernel=True)
+    """Return whether the kernel chain of each stack is that of a throttled thread.
+
+    The scheduler is called by the task work that throttles, directly. Other task work, such as
+    closing a file, can be preempted too and has further functions in between.
+    """
+    work = names.containing(THROTTLE_WORK, kernel=True)
+    marked = names.containing(("task_work_run",), kernel=True) & ~work
+    for stack in np.flatnonzero(marked).tolist():
+        called = [name for name in names.kernel_part(stack) if _SUFFIX.sub("", name) not in _SWITCH]
+        work[stack] = called[:1] == ["task_work_run"]
+    return work
 
 
 def _call_of_function(name: str) -> int:

@@ -143,4 +143,4 @@ def _user(thread: WaitingThread) -> tuple[QueueUserKind, str, int | None]:
         return QueueUserKind.IDLE, "idle", None
     if _KERNEL_THREAD.match(thread.name) and thread.process_name == thread.name:
         return QueueUserKind.KERNEL_THREAD, thread.name, thread.pid
-    return QueueUserKind.PROCESS, thread.process_name or thread.name, thread.pid
+    return QueueUserKind.PROCESS, thread.process_name or thread.name or "(no name)", thread.pid

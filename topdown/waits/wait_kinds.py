@@ -93,12 +93,19 @@ def classify_waits(
     sampled = waits[intervals.sample[waits] != NO_ROW]
     rows = intervals.sample[sampled]
     state[sampled], evidence[sampled] = samples.state[rows], samples.evidence[rows]
-    queued = np.flatnonzero((state == ThreadState.RUN_QUEUE) & (intervals.sample != NO_ROW))
-    throttled = queued[samples.throttled[intervals.sample[queued]]]
-    state[throttled], evidence[throttled] = ThreadState.THROTTLED, Evidence.KERNEL_CHAIN
+    if not _never_throttled(records):
+        queued = np.flatnonzero((state == ThreadState.RUN_QUEUE) & (intervals.sample != NO_ROW))
+        throttled = queued[samples.throttled[intervals.sample[queued]]]
+        state[throttled], evidence[throttled] = ThreadState.THROTTLED, Evidence.KERNEL_CHAIN
     kinds = WaitKinds(replace(intervals, state=state), evidence)
     _use_readings(records, waits, kinds, architecture)
     return kinds
+
+
+def _never_throttled(records: WaitRecords) -> bool:
+    """Return whether the cgroups of the target are known, and none was throttled."""
+    known = [row.throttled_ns for row in records.throttled if row.throttled_ns is not None]
+    return bool(known) and not any(known)
 
 
 @dataclass(frozen=True, slots=True)

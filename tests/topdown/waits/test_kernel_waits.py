@@ -39,8 +39,15 @@ def test_functions_of_libc_show_the_system_call() -> None:
 
 
 def test_throttling_is_recognised_in_the_kernel_chain_only() -> None:
-    names = StackNames.build([(("task_work_run",), ()), ((), ("task_work_run",))])
-    assert throttled_stacks(names).tolist() == [True, False]
+    names = StackNames.build(
+        [
+            (("schedule", "task_work_run", "exit_to_user_mode_loop"), ()),
+            (("schedule", "throttle_cfs_rq_work", "task_work_run"), ()),
+            (("schedule", "__cond_resched", "__fput", "task_work_run"), ()),
+            ((), ("task_work_run",)),
+        ]
+    )
+    assert throttled_stacks(names).tolist() == [True, True, False, False]
 
 
 def test_no_stacks_have_no_groups() -> None:

@@ -4,7 +4,23 @@ from topdown.waits.states import Intervals, ThreadState
 
 
 def test_the_keys_of_states_are_those_of_documents() -> None:
-    assert [state.key for state in ThreadState] == ["user", "system", "run_queue", "lock", "condition", "disk_read", "disk_write", "network", "page_fault", "sleep", "throttled", "stopped", "stolen", "other", "unknown"]
+    assert [state.key for state in ThreadState] == [
+        "user",
+        "system",
+        "run_queue",
+        "lock",
+        "condition",
+        "disk_read",
+        "disk_write",
+        "network",
+        "page_fault",
+        "sleep",
+        "throttled",
+        "stopped",
+        "stolen",
+        "other",
+        "unknown",
+    ]
 
 
 def test_the_length_of_an_interval_is_signed() -> None:
