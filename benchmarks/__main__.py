@@ -35,6 +35,9 @@ NAMES = (
     "stages",
     "record_cost",
     "stack_cost",
+    "waits_analysis",
+    "waits_cost",
+    "waits_known",
     "python_frames",
     "soak",
 )

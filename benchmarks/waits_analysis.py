@@ -1,0 +1,146 @@
+"""The analysis of ten million context switches: time and memory on one core.
+
+The recording is synthesised: 64 threads on four CPUs, with one stack, registers and wake-up per
+ten switches, as the recorder writes at a high rate. The whole document is made, with locks and
+causes.
+"""
+
+import json
+import struct
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from benchmarks.cases import Case, ours
+from tests.captures.wait_capture import WaitCapture
+
+SWITCHES = 10_000_000
+RUNS = 5
+PID, THREADS, CPUS = 1000, 64, 4
+PAIRS_PER_CYCLE = 5  # switches in and out
+CYCLES_PER_CHUNK = 20_000
+CYCLE_NS = 20_000
+FUTEX_WAIT = 128
+_Cycle = npt.NDArray[np.uint8]
+
+# Placeholders, of which the cycle's bytes have the offsets of its fields.
+_TID, _CPU = 0x7EADBEEF, 0x7EADC0DE
+_TIME = 0x7A5E_0000_0000_0000
+
+_ANALYSIS = """
+import json, resource, sys, time
+from pathlib import Path
+from harness.waits.analysis import analyze_waits
+from harness.waits.build import waits_result
+from stallscope.recordings import open_recording
+began_s = time.process_time()
+recording = open_recording(Path(sys.argv[1]))
+result = waits_result(analyze_waits(recording), recording=recording.path, report=None)
+usage = resource.getrusage(resource.RUSAGE_SELF)
+print(json.dumps({"cpu_s": time.process_time() - began_s, "threads": len(result.threads),
+                  "peak_bytes": usage.ru_maxrss * 1024}))
+"""
+
+
+def run() -> list[Case]:
+    """Measure the analysis of a synthesised recording."""
+    with tempfile.TemporaryDirectory(dir="/var/tmp") as name:
+        path = Path(name) / "switches.perf"
+        write_switches(path, SWITCHES)
+        readings = [_analyze(path) for _ in range(RUNS)]
+    return [
+        Case(
+            name=f"{SWITCHES:,} switches",
+            metric=metric,
+            ours_command="stallscope waits, from the recording to the document",
+            bar=(ours(at_most=limit),),
+            ours=tuple(value(reading) for reading in readings),
+        )
+        for metric, limit, value in _QUANTITIES
+    ]
+
+
+_QUANTITIES: tuple[tuple[str, float, Callable[[dict[str, float]], float]], ...] = (
+    ("CPU s", 30, lambda reading: reading["cpu_s"]),
+    ("peak memory, GiB", 1, lambda reading: reading["peak_bytes"] / 2**30),
+)
+
+
+def _analyze(path: Path) -> dict[str, float]:
+    """Return CPU time and memory of an analysis on one CPU."""
+    words = ["taskset", "-c", "0", sys.executable, "-c", _ANALYSIS, str(path)]
+    run_ = subprocess.run(words, capture_output=True, text=True, check=True)
+    reading: dict[str, float] = json.loads(run_.stdout)
+    print(reading, flush=True)
+    return reading
+
+
+def write_switches(path: Path, switches: int) -> None:
+    """Write a capture with this number of switches of either direction."""
+    start = WaitCapture()
+    start.process(PID)
+    for tid in range(PID + 1, PID + THREADS):
+        start.start(PID, tid, 1, parent=PID)
+    cycle, offsets = _cycle()
+    cycles = switches // (2 * PAIRS_PER_CYCLE)
+    with path.open("wb") as file:
+        file.write(start.content())
+        for first in range(0, cycles, CYCLES_PER_CHUNK):
+            numbers = np.arange(first, min(cycles, first + CYCLES_PER_CHUNK), dtype=np.uint64)
+            chunk = np.tile(cycle, (len(numbers), 1))
+            begin = 1_000 + numbers * np.uint64(CYCLE_NS // CPUS)
+            for offset, delta in offsets["time"]:
+                _set(chunk, offset, begin + np.uint64(delta))
+            for offset, _ in offsets["tid"]:
+                _set(chunk, offset, (PID + numbers % np.uint64(THREADS)).astype(np.uint32))
+            for offset, _ in offsets["cpu"]:
+                _set(chunk, offset, (numbers % np.uint64(CPUS)).astype(np.uint32))
+            file.write(chunk.tobytes())
+
+
+def _set(chunk: _Cycle, offset: int, values: npt.NDArray[np.unsignedinteger]) -> None:
+    width = values.dtype.itemsize
+    chunk[:, offset : offset + width] = values.view(np.uint8).reshape(-1, width)
+
+
+def _cycle() -> tuple[_Cycle, dict[str, list[tuple[int, int]]]]:
+    """Return the records of a cycle, and the offsets of its fields with their distances."""
+    empty = len(WaitCapture().content())
+    made = WaitCapture()
+    step = CYCLE_NS // CPUS // (3 * PAIRS_PER_CYCLE)
+    for pair in range(PAIRS_PER_CYCLE):
+        made.switch_in(PID, _TID, _TIME + 2 * pair * step, _CPU)
+        if pair == PAIRS_PER_CYCLE - 1:
+            registers = {"ip": 0x400123, "return_address": 0x400123, "argument0": 0x500000,
+                         "argument1": FUTEX_WAIT, "argument2": 2}  # fmt: skip
+            made.switch_sample(
+                PID, _TID, _TIME + (2 * pair + 1) * step, [0x123, 0x456, 0x789], cpu=_CPU,
+                registers=registers,
+            )  # fmt: skip
+        made.switch_out(PID, _TID, _TIME + (2 * pair + 1) * step, _CPU)
+    made.waking((PID, PID), _TID, _TIME + 2 * PAIRS_PER_CYCLE * step, cpu=_CPU)
+    content = made.content()[empty:]
+    offsets = {
+        "tid": _places(content, struct.pack("<I", _TID)),
+        "cpu": _places(content, struct.pack("<I", _CPU)),
+        "time": [],
+    }
+    for delta in range(0, (2 * PAIRS_PER_CYCLE + 1) * step, step):
+        offsets["time"] += [
+            (offset, delta) for offset, _ in _places(content, struct.pack("<Q", _TIME + delta))
+        ]
+    return np.frombuffer(content, np.uint8), offsets
+
+
+def _places(content: bytes, pattern: bytes) -> list[tuple[int, int]]:
+    """Return the offsets of a pattern."""
+    places, at = [], content.find(pattern)
+    while at >= 0:
+        places.append((at, 0))
+        at = content.find(pattern, at + 1)
+    return places
