@@ -20,9 +20,10 @@ from topdown.stacks.unwinding.tables import UnwindTables
 from topdown.waits.weight import Weight
 
 if TYPE_CHECKING:
+    from harness.profile.off_cpu import OffCpuFacts
+    from harness.profile.weights import RecordedWeights
     from topdown.slots.function_slots import SlotsByFunction
     from topdown.slots.model import Model
-    from topdown.stacks.folding.sample_weights import SampleWeights
     from topdown.stacks.python.chains import PythonFrameMerger
     from topdown.stacks.python.shares import PythonShares
 
@@ -44,6 +45,7 @@ class Analysis:
     ``stacks``: how stacks were recorded, None if the recording does not say. ``python``: matches
     of samples and Python frames, None without interpreters. ``slots``: counts by function, None
     if no group of events was recorded. ``bursts``: periods that differ from the rest.
+    ``off_cpu``: wakers and idle pools of a profile of off-CPU time, None of others.
     ``host_name`` and ``kernel_release``: from the capture.
     """
 
@@ -53,6 +55,7 @@ class Analysis:
     python: "PythonShares | None" = None
     slots: "SlotsByFunction | None" = None
     bursts: tuple[Burst, ...] = ()
+    off_cpu: "OffCpuFacts | None" = None
     host_name: str = ""
     kernel_release: str = ""
 
@@ -68,14 +71,16 @@ def analyze(recording: Recording, options: AnalysisOptions = _DEFAULT_OPTIONS) -
     tables = UnwindTables(sources)
     capture = read_samples(recording, tables)
     merger, python_warnings = _python_frames(recording, options)
+    symbolizer = Symbolizer(sources)
+    weights = _weights(recording, capture, symbolizer, options)
     fold_options = replace(
         _fold_options(recording, options),
         transform=merger,
-        weights=_weights(recording, capture, options),
+        weights=weights.samples if weights is not None else None,
         times=True,
         period_ns=_period_ns(options),
     )
-    profile = fold(capture, Symbolizer(sources), fold_options)
+    profile = fold(capture, symbolizer, fold_options)
     warnings = [*profile.warnings, *tables.warnings]
     warnings += python_warnings
     warnings += truncation_warning(capture, recording)
@@ -101,20 +106,21 @@ def analyze(recording: Recording, options: AnalysisOptions = _DEFAULT_OPTIONS) -
         shares,
         slots,
         find_bursts(profile, profile.times) if profile.times is not None else (),
+        weights.off_cpu if weights is not None else None,
         capture.host_name,
         capture.kernel_release,
     )
 
 
 def _weights(
-    recording: Recording, capture: Capture, options: AnalysisOptions
-) -> "SampleWeights | None":
+    recording: Recording, capture: Capture, symbolizer: Symbolizer, options: AnalysisOptions
+) -> "RecordedWeights | None":
     """Return the weights of the samples, None if they weigh their periods."""
     if options.weight == Weight.CPU:
         return None
     from harness.profile.weights import weights_of  # noqa: PLC0415 - rarely needed
 
-    return weights_of(recording, capture, options.weight)
+    return weights_of(recording, capture, symbolizer, options.weight)
 
 
 def _period_ns(options: AnalysisOptions) -> tuple[int, int] | None:

@@ -23,6 +23,7 @@ from topdown.stacks.python.shares import PythonShares
 from topdown.stacks.ranking import Ranking, rank
 
 if TYPE_CHECKING:
+    from harness.profile.off_cpu import OffCpuFacts
     from topdown.slots.function_slots import SlotsByFunction
 
 _FOLDER = "harness.page"
@@ -67,6 +68,7 @@ class PageContent:
     ``ranking``: None: it is computed. ``stacks``: how stacks were recorded. ``python``: matches of
     samples and Python frames. ``slots``: counts by function. ``slots_panel``: markup of the panel
     on pipeline slots. ``bursts``: periods that differ from the rest.
+    ``off_cpu``: wakers and idle pools of a profile of off-CPU time.
     """
 
     ranking: Ranking | None = None
@@ -75,6 +77,7 @@ class PageContent:
     slots: "SlotsByFunction | None" = None
     slots_panel: Markup = field(default_factory=Markup)
     bursts: tuple[Burst, ...] = ()
+    off_cpu: "OffCpuFacts | None" = None
 
 
 def render_page(
@@ -142,10 +145,19 @@ def _values(
         "notices": panel.notices(profile, stacks),
         "functions": functions,
         "slots": content.slots_panel,
+        "off_cpu": _off_cpu_section(content),
         "over_time": periods_panel(profile, content.bursts, recording_name=recording_name),
         "by_function": _counts_section(profile, content),
         "threads": threads,
     }
+
+
+def _off_cpu_section(content: PageContent) -> Markup:
+    if content.off_cpu is None:
+        return Markup()
+    from harness.profile.off_cpu_panel import off_cpu_panel  # noqa: PLC0415 - rarely needed
+
+    return off_cpu_panel(content.off_cpu)
 
 
 def _counts_section(profile: Profile, content: PageContent) -> Markup:

@@ -44,6 +44,7 @@ def page_parts(recording: Recording, analysis: Analysis) -> list[str]:
             slots=analysis.slots,
             slots_panel=_slots_panel(recording, analysis),
             bursts=analysis.bursts,
+            off_cpu=analysis.off_cpu,
         ),
     )
     return [page]

@@ -28,9 +28,19 @@ class OffCpuWeights:
     other_ns: npt.NDArray[np.int64]
 
 
-def off_cpu_weights(records: WaitRecords, intervals: Intervals) -> OffCpuWeights:
-    """Return the weights of the records' switch samples."""
-    waits = np.flatnonzero(~np.isin(intervals.state, NOT_WAITING))
+def off_cpu_weights(
+    records: WaitRecords,
+    intervals: Intervals,
+    left_out: npt.NDArray[np.bool_] | None = None,
+) -> OffCpuWeights:
+    """Return the weights of the records' switch samples.
+
+    ``left_out`` (n_threads,): threads whose waits do not count, such as those of idle pools.
+    """
+    is_wait = ~np.isin(intervals.state, NOT_WAITING)
+    if left_out is not None:
+        is_wait &= ~left_out[intervals.thread]
+    waits = np.flatnonzero(is_wait)
     duration, sample = intervals.duration_ns[waits], intervals.sample[waits]
     switch = np.zeros(len(records.switch_samples.time_ns), np.int64)
     placed = sample != NO_ROW

@@ -35,9 +35,16 @@ class _Parts:
 
 
 def sample_weights(
-    capture: "Capture", records: WaitRecords, intervals: Intervals, weight: Weight
+    capture: "Capture",
+    records: WaitRecords,
+    intervals: Intervals,
+    weight: Weight,
+    *,
+    left_out: npt.NDArray[np.bool_] | None = None,
 ) -> SampleWeights:
     """Return the weights of a capture's samples; ``records`` are those of the capture.
+
+    ``left_out`` (n_threads,): threads whose off-CPU time does not count.
 
     Raises UsageError if the capture has no context switches.
     """
@@ -52,7 +59,7 @@ def sample_weights(
         parts = _Parts(wall.cpu, wall.switch, wall.other_thread, wall.other_ns)
         warnings = _scale_warning(wall.scale)
     else:
-        off = off_cpu_weights(records, intervals)
+        off = off_cpu_weights(records, intervals, left_out)
         parts = _Parts(None, off.switch, off.other_thread, off.other_ns)
     if not len(records.switch_samples.time_ns):
         message = "Stacks of context switches were not recorded: waits are shown without stacks."
