@@ -28,6 +28,7 @@ ALONE = (
     "live/test_lab_memory.py",
     "live/test_pin_live.py",
     "live/test_wait_causes.py",
+    "live/test_python_frames.py",
     "live/test_python_py_spy.py",
     "live/test_without_pmu.py",
 )

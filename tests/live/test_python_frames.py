@@ -207,7 +207,7 @@ def test_an_interpreter_without_a_reachable_path_is_detected(
             run = record("-p", process.pid, "--stacks", "dwarf", "--duration", 0.6)
         finally:
             process.kill()
-    assert sum("t" in entry for entry in entries(run.directory)) > 100
+    assert sum("t" in entry for entry in entries(run.directory)) > 10
 
 
 def test_frames_of_the_interpreter_that_runs_the_tests_are_read(
