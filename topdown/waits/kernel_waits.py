@@ -65,7 +65,7 @@ _KERNEL_NAMES: Mapping[int, str] = {
 }
 KERNEL_GROUPS = {name: group for group, names in _KERNEL_NAMES.items() for name in names.split()}
 THROTTLE_WORK = ("throttle_cfs_rq_work",)
-_SWITCH = ("schedule", "__schedule", "__traceiter_sched_switch", "perf_trace_sched_switch")
+_SWITCH = ("schedule", "__schedule", "__cond_resched")
 
 # Compilers add these to the names of functions.
 _SUFFIX = re.compile(r"\.(constprop|isra|part|cold|llvm)\b.*")

@@ -93,19 +93,12 @@ def classify_waits(
     sampled = waits[intervals.sample[waits] != NO_ROW]
     rows = intervals.sample[sampled]
     state[sampled], evidence[sampled] = samples.state[rows], samples.evidence[rows]
-    if not _never_throttled(records):
-        queued = np.flatnonzero((state == ThreadState.RUN_QUEUE) & (intervals.sample != NO_ROW))
-        throttled = queued[samples.throttled[intervals.sample[queued]]]
-        state[throttled], evidence[throttled] = ThreadState.THROTTLED, Evidence.KERNEL_CHAIN
+    queued = np.flatnonzero((state == ThreadState.RUN_QUEUE) & (intervals.sample != NO_ROW))
+    throttled = queued[samples.throttled[intervals.sample[queued]]]
+    state[throttled], evidence[throttled] = ThreadState.THROTTLED, Evidence.KERNEL_CHAIN
     kinds = WaitKinds(replace(intervals, state=state), evidence)
     _use_readings(records, waits, kinds, architecture)
     return kinds
-
-
-def _never_throttled(records: WaitRecords) -> bool:
-    """Return whether the cgroups of the target are known, and none was throttled."""
-    known = [row.throttled_ns for row in records.throttled if row.throttled_ns is not None]
-    return bool(known) and not any(known)
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,6 +140,13 @@ def _sample_kinds(
     known = by_caller != ThreadState.UNKNOWN
     state[known] = by_caller[known]
     evidence[known & unclear] = Evidence.FUNCTIONS
+    # A known place without a rule is another cause than those listed, and not unknown.
+    unlisted = state == ThreadState.UNKNOWN
+    for shown, source in (
+        (calls >= 0, Evidence.SYSTEM_CALL),
+        (np.append(names.kernel_leaf, np.bool_(False))[stacks], Evidence.KERNEL_CHAIN),
+    ):
+        state[unlisted & shown], evidence[unlisted & shown] = ThreadState.OTHER, source
     throttled = np.append(throttled_stacks(names), np.bool_(False))[stacks]
     return _SampleKinds(state, evidence, throttled)
 

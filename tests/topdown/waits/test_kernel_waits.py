@@ -41,9 +41,9 @@ def test_functions_of_libc_show_the_system_call() -> None:
 def test_throttling_is_recognised_in_the_kernel_chain_only() -> None:
     names = StackNames.build(
         [
-            (("schedule", "task_work_run", "exit_to_user_mode_loop"), ()),
+            (("__cond_resched", "task_work_run", "exit_to_user_mode_loop"), ()),
             (("schedule", "throttle_cfs_rq_work", "task_work_run"), ()),
-            (("schedule", "__cond_resched", "__fput", "task_work_run"), ()),
+            (("__cond_resched", "__fput", "task_work_run"), ()),
             ((), ("task_work_run",)),
         ]
     )

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from tests.topdown.waits.wait_records_builder import MILLISECOND, Place, build_records
-from topdown.waits.records import Descriptor, ThreadReading, ThrottledTime
+from topdown.waits.records import Descriptor, ThreadReading
 from topdown.waits.states import ThreadState
 from topdown.waits.syscall_sites import NOT_IN_CALL
 from topdown.waits.timeline import build_intervals
@@ -108,6 +108,12 @@ def test_a_wait_without_evidence_is_unknown() -> None:
     assert wait(Place(("work", "main"))) == ("unknown", Evidence.NONE)
 
 
+def test_a_known_place_without_a_rule_is_another_cause() -> None:
+    chain = ("schedule", "wait_for_completion", "__flush_work")
+    assert wait(Place(("work",), chain)) == ("other", Evidence.KERNEL_CHAIN)
+    assert wait(Place(("work",), syscall=221)) == ("other", Evidence.SYSTEM_CALL)
+
+
 def test_a_reading_explains_a_wait_without_a_sample() -> None:
     reading = ThreadReading(0, 0, "S", None, None, (READ, 4, 0, 0, 0, 0, 0))
     kinds = _read(reading, "A W0-50")
@@ -139,8 +145,6 @@ def test_a_preempted_thread_with_throttling_in_its_chain_is_throttled() -> None:
     states = [ThreadState(state) for state in kinds.intervals.state]
     assert states[1] is ThreadState.THROTTLED
     assert states[3] is ThreadState.RUN_QUEUE
-    unlimited = classified(text, places=places, throttled=(ThrottledTime("/", 0, 0, None),))
-    assert ThreadState.THROTTLED not in unlimited.intervals.state.tolist()
 
 
 def test_running_and_queueing_are_known_from_switches() -> None:
