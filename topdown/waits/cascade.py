@@ -20,12 +20,12 @@ from enum import IntEnum
 import numpy as np
 import numpy.typing as npt
 
-from topdown.waits.records import Times
+from topdown.waits.records import Codes, Indices, Times
 
 MAX_STEPS = 512
 MAX_CHAINS = 20_000
 WINDOW_WAITS = 500_000
-MAX_WAITS = 1_500_000
+MAX_WAITS = 1_000_000
 SAMPLED_PERIODS = 60
 KEY_LIMIT = 2**62
 _Integers = npt.NDArray[np.int64]
@@ -49,11 +49,11 @@ class Segments:
     ``target``: the node of a wait, -1 for other activities. Nodes below ``threads`` are threads.
     """
 
-    thread: npt.NDArray[np.int64]
+    thread: Indices
     begin_ns: Times
     end_ns: Times
-    activity: npt.NDArray[np.uint8]
-    target: npt.NDArray[np.int64]
+    activity: Codes
+    target: npt.NDArray[np.int32]
     threads: int
     nodes: int
 
@@ -112,13 +112,15 @@ def cascade(
     ``groups``: the group of each node; by default a node is a group.
     """
     group = np.arange(segments.nodes) if groups is None else np.asarray(groups, np.int64)
-    flow = _Flow(segments, group)
     chosen = np.ones(segments.threads, np.bool_) if origins is None else origins
     waits = np.flatnonzero((segments.activity == Activity.WAIT) & chosen[segments.thread])
     waits = waits[np.argsort(segments.begin_ns[waits], kind="stable")]
-    begin, end = flow.begin[waits], flow.end[waits]
+    begin = segments.begin_ns[waits].astype(np.int64)
+    end = segments.end_ns[waits].astype(np.int64)
+    windows = _windows(begin, end)
+    flow = _Flow(segments, group, windows)
     followed_ns = 0
-    for low, high in _windows(begin, end):
+    for low, high in windows:
         inside = (begin < high) & (end > low)
         first, last = np.maximum(begin[inside], low), np.minimum(end[inside], high)
         followed_ns += int((last - first).sum())
@@ -171,15 +173,21 @@ class _Pieces:
 class _Flow:
     """Passes waits on, and adds up edges, chains and leaves."""
 
-    def __init__(self, segments: Segments, group: _Integers) -> None:
+    def __init__(
+        self, segments: Segments, group: _Integers, windows: Sequence[tuple[int, int]]
+    ) -> None:
         self.segments = segments
         self.group = group
-        origin = int(segments.begin_ns.min()) if len(segments.begin_ns) else 0
-        self.begin = segments.begin_ns.astype(np.int64) - origin
-        self.end = segments.end_ns.astype(np.int64) - origin
-        self.span = int(self.end.max(initial=0)) + 1
-        self.key = segments.thread * self.span + self.begin
-        self.cycle = self._cycles()
+        # Views: a recording may have 15 million segments.
+        self.begin = segments.begin_ns.view(np.int64)
+        self.end = segments.end_ns.view(np.int64)
+        self.origin = int(self.begin.min()) if len(self.begin) else 0
+        self.span = int(self.end.max(initial=self.origin)) - self.origin + 1
+        self.key = segments.thread.astype(np.int64)
+        self.key *= self.span
+        self.key += self.begin
+        self.key -= self.origin
+        self.cycle = self._cycles(windows)
         self.edges: dict[int, int] = {}
         self.leaves: dict[tuple[int, int, int], int] = {}
         self.chains: dict[tuple[int, int], int] = {}
@@ -187,7 +195,7 @@ class _Flow:
 
     def follow(self, rows: _Integers, begin: _Integers, end: _Integers) -> None:
         """Follow waits to the ends of their chains."""
-        threads = self.segments.thread[rows]
+        threads = self.segments.thread[rows].astype(np.int64)
         chains = self._extend(np.full(len(rows), -1), threads)
         pieces = _Pieces(rows, begin, end, np.ones(len(rows), np.int64), chains)
         self._add_chain_time(pieces.chain, pieces.total)
@@ -195,11 +203,12 @@ class _Flow:
             if not len(pieces.row):
                 return
             pieces = self._step(pieces)
-        self._add_leaves(pieces.chain, self.segments.thread[pieces.row], Activity.CYCLE, pieces)
+        threads = self.segments.thread[pieces.row].astype(np.int64)
+        self._add_leaves(pieces.chain, threads, Activity.CYCLE, pieces)
 
     def _step(self, pieces: _Pieces) -> _Pieces:
-        target = self.segments.target[pieces.row]
-        thread = self.segments.thread[pieces.row]
+        target = self.segments.target[pieces.row].astype(np.int64)
+        thread = self.segments.thread[pieces.row].astype(np.int64)
         total = pieces.total
         _add(self.edges, thread * self.segments.nodes + target, total)
         chain = self._extend(pieces.chain, target)
@@ -238,6 +247,7 @@ class _Flow:
         """Return pieces per chain and target thread that do not overlap, with added weights."""
         keys, number = np.unique(chain * self.segments.nodes + target, return_inverse=True)
         time = np.concatenate([pieces.begin, pieces.end])
+        time -= self.origin
         number = np.concatenate([number, number])
         change = np.concatenate([pieces.weight, -pieces.weight])
         if len(keys) * self.span < KEY_LIMIT:
@@ -250,8 +260,8 @@ class _Flow:
         key = keys[number[:-1][kept]]
         merged = _Pieces(
             row=np.zeros(len(key), np.int64),
-            begin=time[:-1][kept],
-            end=time[1:][kept],
+            begin=time[:-1][kept] + self.origin,
+            end=time[1:][kept] + self.origin,
             weight=weight[kept],
             chain=key // self.segments.nodes,
         )
@@ -259,7 +269,7 @@ class _Flow:
 
     def _rows_within(self, thread: _Integers, pieces: _Pieces) -> tuple[_Integers, _Integers]:
         """Return the first row and the number of rows of threads that overlap the pieces."""
-        base = thread * self.span
+        base = thread * self.span - self.origin
         first = np.searchsorted(self.key, base + pieces.begin, "right") - 1
         last = np.searchsorted(self.key, base + pieces.end, "left")
         held = np.maximum(first, 0)
@@ -305,16 +315,19 @@ class _Flow:
             key = (*divmod(place, self.segments.nodes), kind)
             self.leaves[key] = self.leaves.get(key, 0) + round(total)
 
-    def _cycles(self) -> _Flags:
+    def _cycles(self, windows: Sequence[tuple[int, int]]) -> _Flags:
         """Return, per segment, whether its wait leads back to its thread at its end.
+
+        Only waits in the windows are examined.
 
         A waker runs when it wakes, so complete records have no cycle. In every cycle, the wait
         that ends first leads back to its thread at that moment; following it no further is enough.
         """
         segments = self.segments
-        rows = np.flatnonzero(segments.activity == Activity.WAIT)
         found = np.zeros(len(self.begin), np.bool_)
-        thread, at, target = segments.thread[rows], self.end[rows] - 1, segments.target[rows]
+        rows = self._waits_in(windows)
+        thread, at = segments.thread[rows].astype(np.int64), self.end[rows] - 1
+        target = segments.target[rows].astype(np.int64)
         for _ in range(min(MAX_STEPS, segments.threads + 1)):
             back = target == thread
             found[rows[back]] = True
@@ -323,15 +336,28 @@ class _Flow:
             if not len(rows):
                 break
             # Searching in order is several times faster.
-            order = np.argsort(target * self.span + at)
+            at_key = target * self.span + (at - self.origin)
+            order = np.argsort(at_key)
             rows, thread, at, target = rows[order], thread[order], at[order], target[order]
-            position = np.searchsorted(self.key, target * self.span + at, "right") - 1
+            position = np.searchsorted(self.key, at_key[order], "right") - 1
             held = np.maximum(position, 0)
             waits = (segments.thread[held] == target) & (self.end[held] > at) & (position >= 0)
             waits &= segments.activity[held] == Activity.WAIT
             rows, thread, at = rows[waits], thread[waits], at[waits]
-            target = segments.target[held[waits]]
+            target = segments.target[held[waits]].astype(np.int64)
         return found
+
+    def _waits_in(self, windows: Sequence[tuple[int, int]]) -> _Integers:
+        """Return the rows of the waits that overlap a window; windows are in time order."""
+        rows = np.flatnonzero(self.segments.activity == Activity.WAIT)
+        if not windows:
+            return rows[:0]
+        lows, highs = (np.array(limits, np.int64) for limits in zip(*windows, strict=True))
+        # The first window that ends after the wait's begin.
+        place = np.searchsorted(highs, self.begin[rows], "right")
+        overlaps = place < len(lows)
+        overlaps[overlaps] = lows[place[overlaps]] < self.end[rows][overlaps]
+        return rows[overlaps]
 
     def result(self, followed_share: float) -> Cascade:
         """Return what was added up, scaled to all waits."""

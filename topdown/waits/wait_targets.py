@@ -110,10 +110,10 @@ def wait_segments(
     known = intervals.wake_up != NO_ROW
     kind[(kind == Activity.UNKNOWN) & known] = Activity.WAIT
     waits = kind == Activity.WAIT
-    target = np.full(len(kind), -1, np.int64)
+    target = np.full(len(kind), -1, np.int32)
     target[waits] = _targets(records, intervals, names, np.flatnonzero(waits))
     segments = Segments(
-        thread=intervals.thread.astype(np.int64),
+        thread=intervals.thread,
         begin_ns=intervals.begin_ns,
         end_ns=intervals.end_ns,
         activity=kind,
@@ -234,7 +234,7 @@ def _join_false_wake_ups(
     candidates = candidates[equal.all(axis=1)]
     issued = _wakes_issued(
         wake_ups,
-        segments.thread[this[candidates]],
+        segments.thread[this[candidates]].astype(np.int64),
         segments.end_ns[this[candidates]].astype(np.int64),
         segments.begin_ns[following[candidates]].astype(np.int64),
     )

@@ -29,11 +29,11 @@ def build_segments(text: str) -> tuple[Segments, dict[str, int]]:
             rows.append((thread, int(begin), int(end), ACTIVITIES[kind], target))
     thread, begin, end, activity, target = (list(column) for column in zip(*rows, strict=True))
     segments = Segments(
-        thread=np.array(thread, np.int64),
+        thread=np.array(thread, np.uint32),
         begin_ns=np.array(begin, np.uint64),
         end_ns=np.array(end, np.uint64),
         activity=np.array(activity, np.uint8),
-        target=np.array(target, np.int64),
+        target=np.array(target, np.int32),
         threads=threads,
         nodes=len(nodes),
     )
