@@ -10,6 +10,7 @@
 #include <random>
 
 #include "capture/temporary_file.hpp"
+#include "long_tests.hpp"
 #include "stack_samples.hpp"
 
 using namespace capture_tests;
@@ -177,7 +178,7 @@ TEST_CASE("randomly changed samples give a capture or an error") {
   }
   const std::string whole = made.file();
   std::mt19937 random(11);
-  for (int round = 0; round < 4'000; ++round) {
+  for (int round = 0; round < long_tests(1'300, 40'000); ++round) {
     std::string bytes = whole;
     for (int change = 0; change < 3; ++change) {
       bytes[random() % bytes.size()] = static_cast<char>(random());

@@ -5,6 +5,7 @@
 #include <random>
 
 #include "capture_builder.hpp"
+#include "long_tests.hpp"
 
 using namespace capture_tests;
 using stallscope::capture::capture_error;
@@ -162,7 +163,7 @@ TEST_CASE("randomly changed bytes give a capture or an error") {
   std::mt19937 random(7);
   for (const order byte_order : {order::little, order::big}) {
     for (const std::string& whole : {small(byte_order).file(), small(byte_order).pipe()}) {
-      for (int round = 0; round < 2'000; ++round) {
+      for (int round = 0; round < long_tests(700, 20'000); ++round) {
         std::string bytes = whole;
         for (int change = 0; change < 3; ++change) {
           bytes[random() % bytes.size()] = static_cast<char>(random());

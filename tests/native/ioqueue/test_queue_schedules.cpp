@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 
+#include "long_tests.hpp"
 #include "random_schedule.hpp"
 
 namespace {
@@ -10,11 +11,11 @@ struct together {
   double closest = 0;
 };
 
-together run_many(const schedule_kind& kind, std::uint64_t schedules) {
+together run_many(const schedule_kind& kind, int schedules) {
   together all;
-  for (std::uint64_t seed = 1; seed <= schedules; ++seed) {
+  for (int seed = 1; seed <= schedules; ++seed) {
     CAPTURE(seed);
-    random_schedule schedule(seed, kind);
+    random_schedule schedule(static_cast<std::uint64_t>(seed), kind);
     REQUIRE(schedule.run(100) == "");
     all.pairs += schedule.pairs_judged();
     all.settled += schedule.settled();
@@ -26,18 +27,18 @@ together run_many(const schedule_kind& kind, std::uint64_t schedules) {
 }  // namespace
 
 TEST_CASE("in random schedules every pair of busy classes stays within the bound at every step") {
-  const together all = run_many({}, 1200);
+  const together all = run_many({}, long_tests(400, 12000));
   // The schedules come near the bound, or they would show nothing.
   CHECK(all.closest > 0.8);
-  CHECK(all.pairs > 100'000);
-  CHECK(all.settled > 50'000);
+  CHECK(all.pairs > 30'000);
+  CHECK(all.settled > 15'000);
 }
 
 TEST_CASE("a wake-up credit widens the bound by exactly the credit") {
-  CHECK(run_many({.with_credit = true}, 400).closest > 0.5);
+  CHECK(run_many({.with_credit = true}, long_tests(133, 4000)).closest > 0.5);
 }
 
 TEST_CASE("tokens and deadlines do not change the bound") {
-  run_many({.with_tokens = true, .with_deadlines = true}, 250);
-  run_many({.with_credit = true, .with_deadlines = true}, 250);
+  run_many({.with_tokens = true, .with_deadlines = true}, long_tests(83, 2500));
+  run_many({.with_credit = true, .with_deadlines = true}, long_tests(83, 2500));
 }
