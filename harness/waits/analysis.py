@@ -64,7 +64,13 @@ def analyze_waits(recording: Recording) -> WaitAnalysis:
     kinds = classify_waits(
         records, build_intervals(records), names, calls, architecture=capture.architecture
     )
-    totals = thread_totals(records, kinds, names, kernel_sampled=_kernel_sampled(capture))
+    totals = thread_totals(
+        records,
+        kinds,
+        names,
+        kernel_sampled=_kernel_sampled(capture),
+        architecture=capture.architecture,
+    )
     lived = np.flatnonzero(totals.wall_ns > 0).tolist()
     return WaitAnalysis(
         title=recording.name if manifest is None else manifest.target.describe(),

@@ -34,6 +34,7 @@ from topdown.waits.records import (
 )
 from topdown.waits.thread_lives import ThreadLives
 from topdown.waits.wait_log import ThreadLine, WaitLog
+from topdown.waits.wait_windows import gaps_between, recorded_windows
 
 if TYPE_CHECKING:
     from stallscope._native import Capture
@@ -63,6 +64,7 @@ def read_wait_records(
     cpu_rows = cpu_sample_rows(capture)
     is_target = _targets(capture, log, samples, cpu_rows)
     begin, end = _extent(capture, log, begin_ns, end_ns)
+    limited_from, windows = recorded_windows(log)
     return WaitRecords(
         begin_ns=begin,
         end_ns=end,
@@ -77,7 +79,8 @@ def read_wait_records(
         ),
         cpu_samples=_cpu_samples(capture, lives, cpu_rows),
         readings=_readings(log, lives),
-        lost=tuple(
+        lost=gaps_between(limited_from, windows, end)
+        + tuple(
             LostRecords(*row)
             for row in zip(
                 capture.lost_begin_ns.tolist(),
@@ -98,6 +101,8 @@ def read_wait_records(
         contention=_contention(capture, lives),
         whole_cpus=_has_whole_cpus(capture),
         cpus=cpus or _cpus_seen(capture),
+        limited_from_ns=limited_from,
+        windows=windows,
     )
 
 
@@ -286,7 +291,14 @@ def _readings(log: WaitLog | None, lives: ThreadLives) -> tuple[ThreadReading, .
         return ()
     readings = [
         ThreadReading(
-            line.at_ns, thread, line.state, line.run_ns, line.queue_ns, _call(line), line.cgroup
+            line.at_ns,
+            thread,
+            line.state,
+            line.run_ns,
+            line.queue_ns,
+            _call(line),
+            line.cgroup,
+            line.runs,
         )
         for line in log.threads
         if (thread := lives.at(line.pid, line.tid, line.at_ns)) is not None

@@ -4,7 +4,7 @@ All times are nanoseconds of CLOCK_MONOTONIC, uint64. A thread is an index into 
 or NO_THREAD. A stack is the index of a unique stack of the capture, uint32, or NO_STACK.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import IntEnum
 
 import numpy as np
@@ -146,6 +146,7 @@ class ThreadReading:
     queue_ns: int | None  # schedstat: time in a run queue
     syscall: tuple[int, ...] = ()  # number and arguments if it is blocked in one
     cgroup: str = ""
+    runs: int | None = None  # schedstat: how often it has come to a CPU
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,8 +221,9 @@ class WaitRecords:
     """Everything a recording says about waiting.
 
     ``wake_ups``: None if this user may not trace wake-ups. ``whole_cpus``: whether switches of
-    other processes are recorded too. ``capped``: how the recorder limited its cost, empty if all
-    switches were recorded.
+    other processes are recorded too. ``limited_from_ns``: from this time on the recorder limited
+    its cost, None if all switches were recorded; then it recorded switches in ``windows`` only,
+    (n, 2), in order of time, and nothing but readings if there are none.
     """
 
     begin_ns: int
@@ -241,3 +243,5 @@ class WaitRecords:
     contention: KernelContention | None = None  # None: not recorded
     whole_cpus: bool = False
     cpus: int = 1
+    limited_from_ns: int | None = None
+    windows: Times = field(default_factory=lambda: np.zeros((0, 2), np.uint64))

@@ -18,7 +18,8 @@ import numpy.typing as npt
 from topdown.waits.records import NO_STACK, ThreadReading, WaitRecords
 from topdown.waits.stack_names import StackNames
 from topdown.waits.states import Intervals, ThreadState
-from topdown.waits.wait_kinds import Evidence, WaitKinds
+from topdown.waits.wait_kinds import Evidence, WaitKinds, reading_states
+from topdown.waits.windows import SOURCE, weigh_windows, whole_amounts
 
 STATES = len(ThreadState)
 # With fewer samples the shares of the process are used.
@@ -49,6 +50,7 @@ class ThreadTotals:
 
     ``wall_ns`` (n_threads,) is the sum of a thread's states. ``run_ns`` and ``queue_ns``: by
     schedstat, None if not read. ``sources``: nanoseconds by state and text of the source.
+    ``errors``: half of the width of the 95 % intervals, None if all switches were recorded.
     """
 
     amounts: Amounts
@@ -56,6 +58,7 @@ class ThreadTotals:
     queue_ns: tuple[int | None, ...]
     sources: Mapping[ThreadState, Mapping[str, int]]
     kernel_sampled: bool
+    errors: Amounts | None = None
 
     @property
     def wall_ns(self) -> npt.NDArray[np.int64]:
@@ -64,19 +67,31 @@ class ThreadTotals:
 
 
 def thread_totals(
-    records: WaitRecords, kinds: WaitKinds, names: StackNames, *, kernel_sampled: bool = True
+    records: WaitRecords,
+    kinds: WaitKinds,
+    names: StackNames,
+    *,
+    kernel_sampled: bool = True,
+    architecture: str = "x86_64",
 ) -> ThreadTotals:
     """Return the time of each thread by state.
 
     ``kernel_sampled``: whether CPU samples include kernel code; otherwise running time is user.
     """
     intervals = kinds.intervals
-    amounts = _sums(intervals, len(records.threads))
     sources = _Sources(kinds)
     schedstat = _schedstat(records)
-    _move_stolen(amounts, records, intervals, schedstat, sources)
-    if records.wake_ups is None:
-        _move_queue(amounts, intervals, schedstat, sources)
+    errors = None
+    if records.limited_from_ns is None:
+        amounts = _sums(intervals, len(records.threads))
+        _move_stolen(amounts, records, intervals, schedstat, sources)
+        if records.wake_ups is None:
+            _move_queue(amounts, intervals, schedstat, sources)
+    else:
+        states = reading_states(records, records.readings, architecture)
+        weighed = weigh_windows(records, intervals, states)
+        amounts, errors = whole_amounts(weighed.amounts), whole_amounts(weighed.errors)
+        sources.replace_all(amounts.sum(axis=0), SOURCE)
     if not amounts[:, ThreadState.THROTTLED].any():
         _move_throttled(amounts, records, sources)
     if kernel_sampled:
@@ -87,6 +102,7 @@ def thread_totals(
         tuple(None if value < 0 else value for value in schedstat.queue_ns.tolist()),
         sources.amounts,
         kernel_sampled,
+        errors,
     )
 
 
@@ -101,6 +117,14 @@ class _Sources:
         for key, amount in zip(unique.tolist(), sums.tolist(), strict=True):
             state, evidence = ThreadState(key >> 8), Evidence(key & 255)
             self.amounts.setdefault(state, {})[evidence.text] = round(amount)
+
+    def replace_all(self, amounts: npt.NDArray[np.int64], source: str) -> None:
+        """Set the amounts of the states, all of which have the same source."""
+        self.amounts = {
+            ThreadState(state): {source: amount}
+            for state, amount in enumerate(amounts.tolist())
+            if amount
+        }
 
     def move(self, before: ThreadState, after: ThreadState, amount: int, source: str) -> None:
         """Move an amount to another state, whose source differs."""

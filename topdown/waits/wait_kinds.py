@@ -5,6 +5,7 @@ program's functions; a reading of /proc while the thread waited. Every category 
 A wait without any of these is unknown.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import IntEnum
 
@@ -24,6 +25,7 @@ from topdown.waits.records import (
     NO_STACK,
     REGISTER_NAMES,
     Codes,
+    ThreadReading,
     WaitRecords,
 )
 from topdown.waits.stack_names import StackNames
@@ -203,21 +205,30 @@ def _use_readings(
     time = np.array([reading.at_ns for reading in rows], np.uint64)
     limited = np.clip(time, records.begin_ns, max(records.begin_ns, records.end_ns - 1))
     place = _covering(kinds.intervals, waits, thread, limited)
-    numbers = np.array([(*row.syscall, UNKNOWN_CALL)[0] for row in rows], np.int32)
-    arguments = np.array(
-        [[value % 2**64 for value in (*row.syscall[1:], *[0] * 6)[:6]] for row in rows], np.uint64
-    )
-    pids = np.array([records.threads[row.thread].pid for row in rows], np.int64)
-    descriptors = DescriptorKinds(records.descriptors)
-    blocked = BlockedCalls(pids, numbers, arguments, descriptors, architecture)
-    groups = blocked.groups()
-    states = np.where(groups == UNKNOWN_GROUP, ThreadState.OTHER, blocked.states(groups))
+    states = reading_states(records, rows, architecture)
     stopped = np.array([row.state in _STOPPED_LETTERS for row in rows], np.bool_)
-    states[stopped] = ThreadState.STOPPED
     used = place >= 0
     used &= stopped | (kinds.evidence[np.maximum(place, 0)] == Evidence.NONE)
     kinds.intervals.state[place[used]] = states[used]
     kinds.evidence[place[used]] = Evidence.READING
+
+
+def reading_states(
+    records: WaitRecords, readings: Sequence[ThreadReading], architecture: str = "x86_64"
+) -> Codes:
+    """Return the state of each reading's thread, if it waits; OTHER if its call is not known."""
+    numbers = np.array([(*row.syscall, UNKNOWN_CALL)[0] for row in readings], np.int32)
+    arguments = np.array(
+        [[value % 2**64 for value in (*row.syscall[1:], *[0] * 6)[:6]] for row in readings],
+        np.uint64,
+    ).reshape(-1, 6)
+    pids = np.array([records.threads[row.thread].pid for row in readings], np.int64)
+    descriptors = DescriptorKinds(records.descriptors)
+    blocked = BlockedCalls(pids, numbers, arguments, descriptors, architecture)
+    groups = blocked.groups()
+    states = np.where(groups == UNKNOWN_GROUP, ThreadState.OTHER, blocked.states(groups))
+    states[[row.state in _STOPPED_LETTERS for row in readings]] = ThreadState.STOPPED
+    return states.astype(np.uint8)
 
 
 def _covering(

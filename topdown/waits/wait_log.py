@@ -54,6 +54,7 @@ class ThreadLine(Record, frozen=True, kw_only=True):
     queue_ns: Count | None = None
     syscall: tuple[int, ...] | None = None  # number and arguments; None: it runs
     cgroup: str = ""
+    runs: Count | None = None  # how often it has come to a CPU
 
 
 class DescriptorLine(Record, frozen=True, kw_only=True):
@@ -97,6 +98,21 @@ class OwnerLine(Record, frozen=True, kw_only=True):
     reason: str = ""
 
 
+class ModeLine(Record, frozen=True, kw_only=True):
+    """How switches are recorded from now on: "all", "windows" or "ticks" (readings alone)."""
+
+    at_ns: Count
+    mode: str
+    switches_per_s: float = 0.0  # of the target, before
+
+
+class WindowLine(Record, frozen=True, kw_only=True):
+    """A random window in which all switches are recorded."""
+
+    begin_ns: Count
+    end_ns: Count
+
+
 @dataclass(frozen=True, slots=True)
 class WaitLog:
     """The lines of a log by type, in the order of the file."""
@@ -107,6 +123,8 @@ class WaitLog:
     cgroups: tuple[CgroupLine, ...] = ()
     cpus: tuple[CpusLine, ...] = ()
     owners: tuple[OwnerLine, ...] = ()
+    modes: tuple[ModeLine, ...] = ()
+    windows: tuple[WindowLine, ...] = ()
     warnings: tuple[ProfileWarning, ...] = ()
 
 
@@ -144,6 +162,8 @@ _DECODERS: dict[str, msgspec.json.Decoder[Any]] = {
     "cgroup": msgspec.json.Decoder(CgroupLine),
     "cpus": msgspec.json.Decoder(CpusLine),
     "owner": msgspec.json.Decoder(OwnerLine),
+    "mode": msgspec.json.Decoder(ModeLine),
+    "window": msgspec.json.Decoder(WindowLine),
 }
 
 
@@ -192,6 +212,8 @@ def _read(file: RegularFile) -> WaitLog:
         cgroups=tuple(by_type["cgroup"]),
         cpus=tuple(by_type["cpus"]),
         owners=tuple(by_type["owner"]),
+        modes=tuple(by_type["mode"]),
+        windows=tuple(by_type["window"]),
         warnings=tuple(warnings),
     )
 
