@@ -1,8 +1,9 @@
 """Owners of the locks that threads waited for, and where the owners were.
 
 An owner is named only for locks of glibc (`topdown/waits/futex.py`), and only if it was read from
-the lock while the thread waited, at most MAX_LATE_SHARE of the wait after its begin: a later
-reading often has another thread's name. Everything else is "not known" with a reason.
+the lock while the thread waited: within the first tenth of the wait, of waits over 1 ms within the
+first quarter. A later reading often has another thread's name, since owners of short holds change
+during a wait. Everything else is "not known" with a reason.
 """
 
 from dataclasses import dataclass
@@ -16,6 +17,8 @@ from topdown.waits.records import NO_ROW, NO_STACK, WaitRecords
 from topdown.waits.states import RUNNING_STATES, Intervals, ThreadState
 
 MAX_LATE_SHARE = 0.1
+MAX_LATE_SHARE_OF_LONG = 0.25
+LONG_WAIT_NS = 1_000_000
 NO_OWNER = -1
 NOT_READ = "not read while a thread waited for it"
 LATE = "read too late"
@@ -117,10 +120,15 @@ def _from_readings(
         late = reading.at_ns - waits.begin_ns[row]
         if thread is None or thread == reading.waiter:
             reason[row] = reasons.number(reading.reason or NOT_READ)
-        elif late > MAX_LATE_SHARE * (waits.end_ns[row] - waits.begin_ns[row]):
+        elif late > _latest(int(waits.end_ns[row] - waits.begin_ns[row])):
             reason[row] = reasons.number(LATE)
         else:
             owner[row], at_ns[row], reason[row] = thread, reading.at_ns, 0
+
+
+def _latest(wait_ns: int) -> float:
+    share = MAX_LATE_SHARE_OF_LONG if wait_ns > LONG_WAIT_NS else MAX_LATE_SHARE
+    return share * wait_ns
 
 
 class _OwnerStacks:
