@@ -23,7 +23,7 @@ from topdown.waits.wait_kinds import WaitKinds, classify_waits
 if TYPE_CHECKING:
     from stallscope._native import Capture
 
-_KERNEL = 1
+SOURCE_NOTICE = "waits-without-"
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +81,12 @@ def analyze_waits(recording: Recording) -> WaitAnalysis:
         totals=totals,
         groups=tuple(thread_groups(records.threads, lived)),
         warnings=(
-            *(notice.message for notice in (manifest.notices if manifest else ())),
+            # Missing sources are listed with their reasons, once per reason.
+            *(
+                notice.message
+                for notice in (manifest.notices if manifest else ())
+                if not notice.code.startswith(SOURCE_NOTICE)
+            ),
             *(warning.message for warning in (log.warnings if log else ())),
             *_warnings(records, kernel_sampled=totals.kernel_sampled),
             *(warning.message for warning in (*tables.warnings, *name_warnings)),

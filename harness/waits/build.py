@@ -61,15 +61,7 @@ def waits_result(analysis: WaitAnalysis, *, recording: Path, report: Path | None
             for state in ThreadState
             for source, amount in totals.sources.get(state, {}).items()
         ),
-        missing=tuple(
-            MissingSource(
-                name=printable(source.name),
-                reason=printable(source.reason),
-                remedy=printable(source.remedy),
-            )
-            for source in records.sources
-            if not source.available
-        ),
+        missing=_missing(analysis),
         warnings=tuple(dict.fromkeys(warnings)),
         recording=str(recording),
         report=None if report is None else str(report),
@@ -101,6 +93,19 @@ def _threads(analysis: WaitAnalysis) -> tuple[ThreadWaits, ...]:
             queue_ns=totals.queue_ns[number],
         )
         for number, group in rows
+    )
+
+
+def _missing(analysis: WaitAnalysis) -> tuple[MissingSource, ...]:
+    """Return the missing sources, those with one reason and remedy together."""
+    names: dict[tuple[str, str], list[str]] = {}
+    for source in analysis.records.sources:
+        if not source.available:
+            key = (printable(source.reason), printable(source.remedy))
+            names.setdefault(key, []).append(printable(source.name))
+    return tuple(
+        MissingSource(name=", ".join(sources), reason=reason, remedy=remedy)
+        for (reason, remedy), sources in names.items()
     )
 
 

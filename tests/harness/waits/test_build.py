@@ -55,6 +55,11 @@ def test_missing_sources_have_a_remedy() -> None:
     assert [(row.name, row.remedy) for row in document.missing] == [("sched_waking", "mount it")]
 
 
+def test_missing_sources_with_one_reason_are_listed_together() -> None:
+    sources = tuple(WaitSource(name, False, "not permitted", "as root") for name in ("a", "b"))
+    assert [row.name for row in result("A R0-10", sources=sources).missing] == ["a, b"]
+
+
 def test_the_timeline_shows_the_state_with_most_time_in_each_step() -> None:
     timeline = result("A R0-240 Q240-480").timeline
     assert timeline is not None
