@@ -9,8 +9,10 @@ import numpy.typing as npt
 
 from stallscope.errors import UsageError
 from topdown.stacks.captures.events import select_event
+from topdown.stacks.folding.named_chains import NamedChains
 from topdown.stacks.folding.sample_weights import SampleWeights
 from topdown.stacks.profile import ProfileWarning, SampleSource
+from topdown.waits.blocking_chains import without_scheduler
 from topdown.waits.off_cpu_weights import off_cpu_weights
 from topdown.waits.read_records import cpu_sample_rows, switch_sample_rows
 from topdown.waits.records import NO_THREAD, Indices, WaitRecords
@@ -88,8 +90,13 @@ def _on_capture(
         _capture_threads(capture, records, parts.other_thread[known]),
         parts.other_ns[known],
         (records.end_ns - records.begin_ns) / 1e9,
+        _without_scheduler,
         warnings,
     )
+
+
+def _without_scheduler(capture: "Capture", chains: NamedChains) -> NamedChains:
+    return without_scheduler(chains, np.isin(chains.rows, switch_sample_rows(capture)))
 
 
 def _capture_threads(

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from topdown.waits.cascade import Activity
+from topdown.waits.off_cpu_weights import NOT_WAITING
 from topdown.waits.records import NO_ROW, NO_STACK, WaitRecords
 from topdown.waits.stack_names import StackNames
 from topdown.waits.states import Intervals
@@ -40,7 +40,8 @@ def waker_shares(
 ) -> list[WakerShare]:
     """Return the shares, the longest first; ``left_out`` (n_threads,): threads set apart."""
     segments = wait_segments(records, intervals, names)
-    rows = np.flatnonzero((segments.activity == Activity.WAIT) & ~left_out[intervals.thread])
+    is_wait = ~np.isin(intervals.state, NOT_WAITING)  # segments also have joined waits
+    rows = np.flatnonzero(is_wait & ~left_out[intervals.thread])
     stack = np.full(len(rows), NO_STACK, np.int64)
     sampled = intervals.sample[rows] != NO_ROW
     stack[sampled] = records.switch_samples.stack[intervals.sample[rows[sampled]]]

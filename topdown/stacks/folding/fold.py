@@ -76,6 +76,8 @@ def fold(capture: "Capture", symbolizer: Symbolizer, options: FoldOptions | None
     else:
         values = np.append(weighted.values, weighted.other_values)
         thread, period_warnings = np.append(capture.thread[rows], weighted.other_thread), ()
+        if weighted.transform is not None:
+            chains = weighted.transform(capture, chains)
         chains = chains.with_samples_without_stack(len(weighted.other_values))
     functions, tree = _tree(chains)
     threads, thread_of = _numbered(thread, len(capture.threads))

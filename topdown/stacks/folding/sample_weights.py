@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
+from topdown.stacks.folding.named_chains import ChainTransform
 from topdown.stacks.profile import ProfileWarning, SampleSource
 
 
@@ -18,7 +19,7 @@ class SampleWeights:
     ``rows`` intp (n,): samples of the capture, ascending, without repetition. ``values`` int64
     (n,): weights, not negative. ``other_thread`` uint32 and ``other_values`` int64 (m,): weight of
     threads of the capture without a sample, placed in the function ``[no stack]``.
-    ``duration_s``: wall time of the recording.
+    ``duration_s``: wall time of the recording. ``transform`` replaces the chains of the samples.
     """
 
     rows: npt.NDArray[np.intp]
@@ -27,6 +28,7 @@ class SampleWeights:
     other_thread: npt.NDArray[np.uint32]
     other_values: npt.NDArray[np.int64]
     duration_s: float
+    transform: ChainTransform | None = None
     warnings: tuple[ProfileWarning, ...] = ()
 
     def select(self, kept: npt.NDArray[np.bool_]) -> "SampleWeights":
