@@ -115,7 +115,7 @@ def _arrow(edge: GraphEdge, waiter: Box, cause: Box, heaviest: int) -> Arrow:
     begin = waiter.left + (BOX_WIDTH if forward else 0)
     end = cause.left - 6 if forward else cause.left + BOX_WIDTH + 6
     # Edges back to the left are drawn lower, so that a pair of edges does not overlap.
-    shift = BOX_HEIGHT * (0.4 if forward else 0.75)
+    shift = BOX_HEIGHT * (0.35 if forward else 0.8)
     first, last = waiter.top + shift, cause.top + shift
     if waiter.left == cause.left:
         begin, end = waiter.left, cause.left - 6
@@ -126,4 +126,5 @@ def _arrow(edge: GraphEdge, waiter: Box, cause: Box, heaviest: int) -> Arrow:
         f"M{begin:.0f} {first:.0f} "
         f"C{bend:.0f} {first:.0f} {bend:.0f} {last:.0f} {end:.0f} {last:.0f}"
     )
-    return Arrow(edge, path, width, (begin + end) / 2, (first + last) / 2 - 5)
+    text_shift = -3 - width / 2 if forward else 13 + width / 2
+    return Arrow(edge, path, width, (begin + end) / 2, (first + last) / 2 + text_shift)

@@ -7,6 +7,7 @@ from harness.page.panels import Head, render_panels
 from harness.recordings.host_facts import host_facts
 from harness.recordings.settings import recorded_facts
 from harness.waits.graph_panel import graph_panel
+from harness.waits.locks_panel import locks_panels
 from harness.waits.panel import waits_panel
 from harness.waits.result import WaitsResult
 from stallscope.recordings import Recording
@@ -20,7 +21,9 @@ def render_waits_page(result: WaitsResult, recording: Recording) -> str:
     if recording.manifest is not None:
         facts = host_facts(recording.manifest) | recorded_facts(recording.path)
     shown = {label: text for label, text in facts.items() if text}
-    return render_panels([waits_panel(result), graph_panel(result)], head, shown)
+    return render_panels(
+        [waits_panel(result), graph_panel(result), *locks_panels(result)], head, shown
+    )
 
 
 def write_waits_page(result: WaitsResult, recording: Recording, output: Path | None) -> Path:
