@@ -159,7 +159,8 @@ def _shared_periods(
 
 def _rounded(values: npt.NDArray[np.float64]) -> Nanoseconds:
     """Return whole numbers with the sum of the values: the rests are carried on."""
-    return np.diff(np.rint(np.cumsum(values)).astype(np.int64), prepend=0)
+    sums = np.rint(np.cumsum(values)).astype(np.int64)
+    return np.asarray(sums - np.append(0, sums[:-1]), np.int64)
 
 
 def _with_runs(
