@@ -21,7 +21,7 @@ from stallscope.quantities import value_text
 STYLE: StyleSheets = ("harness.waits", ("waits.css",))
 MAX_GROUPS = 100
 MAX_THREADS = 500
-MAX_QUEUE_USERS = 20
+MAX_QUEUE_USERS = 10
 
 
 @dataclass(frozen=True, slots=True)
