@@ -7,7 +7,7 @@ state, so that the shares have a true value. On a busy host, run the programs lo
 from collections.abc import Callable, Iterator
 
 from benchmarks.cases import Case, ours
-from harness.labs.waits.comparison import is_cause, largest_difference, state_shares
+from harness.labs.waits.comparison import found_causes, is_cause, largest_difference, state_shares
 from harness.labs.waits.measurement import diagnose_program
 from harness.labs.waits.waiting_programs import RunAccount, WaitingProgram, waiting_programs
 from harness.waits.result import ThreadWaits, WaitsResult
@@ -67,7 +67,8 @@ def _cases(waiting: WaitingProgram, runs: list[Run]) -> list[Case]:
     if waiting.first_cause is not None:
         expected = waiting.first_cause
         named = tuple(
-            float(bool(found.causes) and is_cause(expected, found.causes[0])) for found, _ in runs
+            float(any(is_cause(expected, cause) for cause in found_causes(found, expected)[:1]))
+            for found, _ in runs
         )
         cases.append(
             Case(

@@ -9,12 +9,13 @@ from collections.abc import Iterable, Mapping
 
 from harness.labs.waits.result import FoundCause, ProgramVerdict, StateShare
 from harness.labs.waits.waiting_programs import ExpectedCause, RunAccount
-from harness.waits.result import WaitCause, WaitsResult
+from harness.waits.result import WaitsResult
 
 TOLERANCE = 0.03  # of the wall time of the threads with the same name
 RUNNING = "running"
 REST = "rest"
 _RUNNING_STATES = ("user", "system")
+_STATE_CAUSES = ("run_queue", "throttled")
 
 
 def state_shares(account: RunAccount, result: WaitsResult) -> tuple[StateShare, ...]:
@@ -66,7 +67,36 @@ def largest_difference(shares: Iterable[StateShare]) -> float | None:
     return max(differences, default=None)
 
 
-def is_cause(expected: ExpectedCause, cause: WaitCause | FoundCause) -> bool:
+def found_causes(result: WaitsResult, expected: ExpectedCause | None) -> tuple[FoundCause, ...]:
+    """Return the causes of a diagnosis, in order of cost.
+
+    Threads that could run wait for no thread, so the causes of the document do not have their time.
+    If the expected cause is a state, the states in which threads do not run are the causes; if it
+    is a process, those that ran meanwhile are causes too.
+    """
+    if expected is not None and expected.kind in _STATE_CAUSES:
+        sums: dict[str, int] = defaultdict(int)
+        for thread in result.threads:
+            for state, time_ns in thread.states_ns.items():
+                if state not in _RUNNING_STATES:
+                    sums[state] += time_ns
+        found = [
+            FoundCause(kind=state, name="", wait_ns=time_ns) for state, time_ns in sums.items()
+        ]
+    else:
+        found = [
+            FoundCause(kind=cause.kind, name=cause.name, wait_ns=cause.wait_ns)
+            for cause in result.causes
+        ]
+        if expected is not None and expected.kind == "process":
+            found += [
+                FoundCause(kind=user.kind, name=user.name, wait_ns=user.time_ns)
+                for user in result.run_queue
+            ]
+    return tuple(sorted(found, key=lambda cause: -cause.wait_ns))
+
+
+def is_cause(expected: ExpectedCause, cause: FoundCause) -> bool:
     """Return whether a cause is the expected one; a group may be named "program/thread".
 
     On a busy machine the expected thread may itself wait for a CPU most of the time.
@@ -78,7 +108,7 @@ def is_cause(expected: ExpectedCause, cause: WaitCause | FoundCause) -> bool:
 
 
 def cause_verdict(
-    expected: ExpectedCause | None, causes: tuple[WaitCause, ...], *, look_alike: bool
+    expected: ExpectedCause | None, causes: tuple[FoundCause, ...], *, look_alike: bool
 ) -> ProgramVerdict:
     """Return whether the expected cause is first, and for a look-alike that it is not."""
     if expected is None:

@@ -9,11 +9,12 @@ from pathlib import Path
 from harness.labs.waits.comparison import (
     TOLERANCE,
     cause_verdict,
+    found_causes,
     largest_difference,
     share_verdict,
     state_shares,
 )
-from harness.labs.waits.result import FoundCause, ProgramRow, ProgramVerdict
+from harness.labs.waits.result import ProgramRow, ProgramVerdict
 from harness.labs.waits.waiting_programs import RunAccount, WaitingProgram, read_account
 from harness.waits.result import WaitsResult
 from stallscope.documents import decode
@@ -51,15 +52,13 @@ def compared(
     """Return the row of a diagnosis and the program's account."""
     shares = state_shares(account, result)
     expected = waiting.first_cause
+    causes = found_causes(result, expected)
     return ProgramRow(
         program=waiting.name,
         look_alike=look_alike,
         expected_cause=expected.text if expected else None,
-        causes=tuple(
-            FoundCause(kind=cause.kind, name=cause.name, wait_ns=cause.wait_ns)
-            for cause in result.causes[:CAUSES]
-        ),
-        cause_verdict=cause_verdict(expected, result.causes, look_alike=look_alike),
+        causes=causes[:CAUSES],
+        cause_verdict=cause_verdict(expected, causes, look_alike=look_alike),
         shares=shares,
         largest_difference=largest_difference(shares),
         share_verdict=share_verdict(shares, TOLERANCE),
@@ -127,7 +126,8 @@ def _diagnosis(directory: Path, *words: str, duration_s: float) -> WaitsResult:
         ) from error
     if run.returncode != 0:
         messages = run.stderr.decode("utf-8", "replace").strip().splitlines()
-        reason = messages[-1] if messages else f"exit status {run.returncode}"
+        errors = [message for message in messages if "error:" in message]
+        reason = (errors or messages or [f"exit status {run.returncode}"])[0]
         raise UnableError(f"stallscope waits failed: {reason}")
     try:
         return decode(run.stdout, WaitsResult, "stallscope waits")

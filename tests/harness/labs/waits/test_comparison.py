@@ -1,25 +1,27 @@
 """Comparison of a diagnosis of waits with the account of the program."""
 
+import msgspec
 import pytest
 
 from harness.labs.waits.comparison import (
     TOLERANCE,
     cause_verdict,
+    found_causes,
     is_cause,
     largest_difference,
     share_verdict,
     state_shares,
 )
-from harness.labs.waits.result import ProgramVerdict
+from harness.labs.waits.result import FoundCause, ProgramVerdict
 from harness.labs.waits.waiting_programs import ExpectedCause
-from harness.waits.result import WaitCause
+from harness.waits.result import QueueUser
 from tests.harness.labs.waits.diagnoses import account, diagnosis, thread
 
 HOG = ExpectedCause("thread", "hog")
 
 
-def cause(kind: str, name: str) -> WaitCause:
-    return WaitCause(kind=kind, name=name, wait_ns=1, chain=())
+def cause(kind: str, name: str) -> FoundCause:
+    return FoundCause(kind=kind, name=name, wait_ns=1)
 
 
 def test_user_and_system_time_are_compared_with_running_time() -> None:
@@ -84,3 +86,15 @@ def test_the_cause_must_come_first_and_must_not_for_a_look_alike() -> None:
     assert cause_verdict(HOG, first, look_alike=True) is wrong
     assert cause_verdict(HOG, second, look_alike=True) is right
     assert cause_verdict(None, (), look_alike=False) is right
+
+
+def test_the_causes_of_queue_time_are_its_state_and_the_processes_that_ran() -> None:
+    result = msgspec.structs.replace(
+        diagnosis(thread(2, "worker", user=50, run_queue=30, sleep=20), causes=(("disk", "vda"),)),
+        run_queue=(QueueUser(kind="process", name="neighbour", pid=7, cgroup=None, time_ns=29),),
+    )
+    by_state = found_causes(result, ExpectedCause("run_queue"))
+    assert [found.kind for found in by_state] == ["run_queue", "sleep"]
+    by_process = found_causes(result, ExpectedCause("process", "neighbour"))
+    assert [found.name for found in by_process] == ["neighbour", "vda"]
+    assert [found.name for found in found_causes(result, HOG)] == ["vda"]
