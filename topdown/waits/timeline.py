@@ -259,26 +259,23 @@ def _between(events: _Events, records: WaitRecords) -> StateParts:
     same = np.zeros(count, np.bool_)
     if count:
         same[:-1] = events.thread[1:] == events.thread[:-1]
-        end[:-1][same[:-1]] = events.time_ns[1:][same[:-1]]
+        np.copyto(end[:-1], events.time_ns[1:], where=same[:-1])
     state = _STATE_AFTER[events.kind]
     next_kind = np.full(count, _EXIT, np.uint8)
-    next_row = np.full(count, NO_ROW, np.uint32)
-    if count:
-        next_kind[:-1], next_row[:-1] = events.kind[1:], events.row[1:]
-    wake_up = np.where(same & (next_kind == _WAKE), next_row, NO_ROW).astype(np.uint32)
-    kept = (state != _ABSENT) & (end > events.time_ns)
-    begin_row = np.where(events.kind == _WAKE, NO_ROW, events.row).astype(np.uint32)
-    cpu = np.where(state == ThreadState.USER, events.cpu, -1).astype(np.int32)
+    next_kind[:-1] = events.kind[1:]
     after = _before_next(state, next_kind, ~same, events.thread, records)
+    # Columns of 10 million events are large: each is reduced before the next one is made.
+    kept = (state != _ABSENT) & (end > events.time_ns)
+    end = end[kept]
+    wake_up = np.full(count, NO_ROW, np.uint32)
+    np.copyto(wake_up[:-1], events.row[1:], where=(same & (next_kind == _WAKE))[:-1])
+    wake_up = wake_up[kept]
+    state, kind = state[kept], events.kind[kept]
+    begin_row, cpu = events.row[kept], events.cpu[kept]
+    begin_row[kind == _WAKE] = NO_ROW
+    cpu[state != ThreadState.USER] = -1
     return StateParts(
-        events.thread[kept],
-        events.time_ns[kept],
-        end[kept],
-        state[kept],
-        begin_row[kept],
-        wake_up[kept],
-        cpu[kept],
-        after[kept],
+        events.thread[kept], events.time_ns[kept], end, state, begin_row, wake_up, cpu, after[kept]
     )
 
 
