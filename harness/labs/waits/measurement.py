@@ -3,6 +3,7 @@
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from pathlib import Path
 
@@ -23,7 +24,10 @@ from stallscope.errors import RecordingError, StallscopeError, UnableError
 CAUSES = 3
 # A program with a child process is observed by PID, from soon after its start to before its end:
 # with a command, the child would be part of the target.
-_BEFORE_S, _AFTER_S = 0.3, 1.0
+_BEFORE_S = 0.3
+_UNTIL_SIGNAL_S = 0.0
+_POLL_S = 0.1
+_RECORDER = "stallscope-coll"
 _ANALYSIS_TIMEOUT_S = 120.0
 
 
@@ -94,22 +98,53 @@ def _as_command(
 def _by_pid(
     waiting: WaitingProgram, duration_s: float, look_alike: bool, directory: Path
 ) -> tuple[WaitsResult, RunAccount]:
-    """Observe a program that runs already."""
+    """Observe a program that runs already, and end it with the recording."""
     report = directory / "account.json"
-    words = waiting.command(duration_s + _BEFORE_S + _AFTER_S, look_alike=look_alike)
+    words = waiting.command(_UNTIL_SIGNAL_S, look_alike=look_alike)
     with (
         report.open("wb") as output,
         subprocess.Popen(words, stdout=output, stderr=subprocess.DEVNULL) as process,
     ):
+        ended = threading.Event()
         try:
             time.sleep(_BEFORE_S)
             target = ("-p", str(process.pid), "--duration", f"{duration_s:g}")
+            follower = threading.Thread(target=_end_with_recorder, args=(process, ended))
+            follower.start()
             result = _diagnosis(directory, *target, duration_s=duration_s)
-            process.terminate()
-            process.wait(timeout=_ANALYSIS_TIMEOUT_S)
         finally:
-            process.kill()
+            ended.set()
+            process.terminate()
+            try:
+                process.wait(timeout=_ANALYSIS_TIMEOUT_S)
+            finally:
+                process.kill()
     return result, read_account(report)
+
+
+def _end_with_recorder(process: "subprocess.Popen[bytes]", ended: threading.Event) -> None:
+    """End the program when its recorder has ended, so that its account has no later time."""
+    recorders: set[int] = set()
+    while not ended.wait(_POLL_S):
+        now = {
+            int(path.parent.name)
+            for path in Path("/proc").glob("[0-9]*/comm")
+            if _recorder_of(path, process.pid)
+        }
+        if recorders and not now:
+            process.terminate()
+            return
+        recorders |= now
+
+
+def _recorder_of(comm: Path, pid: int) -> bool:
+    """Return whether a process is the recorder of a target."""
+    try:
+        if not comm.read_text().startswith(_RECORDER):
+            return False
+        return str(pid).encode() in (comm.parent / "cmdline").read_bytes().split(b"\0")
+    except OSError:
+        return False
 
 
 def _diagnosis(directory: Path, *words: str, duration_s: float) -> WaitsResult:
