@@ -4,10 +4,12 @@ from harness.page.document import fragment
 from harness.page.panels import TABLE_STYLE, Panel
 from harness.waits.locks_text import owner_text
 from harness.waits.result import LockWaits, WaitsResult
+from stallscope.printable import visible_text
 from stallscope.quantities import value_text
 
 MAX_LOCKS = 20
 MAX_FUNCTIONS = 20
+MAX_NAME = 72
 
 
 def locks_panels(result: WaitsResult) -> list[Panel]:
@@ -19,7 +21,7 @@ def locks_panels(result: WaitsResult) -> list[Panel]:
         locks=[_lock_row(lock) for lock in result.locks[:MAX_LOCKS]],
         functions=[
             (
-                function.function,
+                visible_text(function.function, MAX_NAME),
                 value_text(function.inclusive_ns, "ns"),
                 value_text(function.attributed_ns, "ns"),
                 f"{function.waits:,}",

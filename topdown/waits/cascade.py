@@ -14,13 +14,13 @@ each of SAMPLED_PERIODS equal parts, and the result is scaled.
 
 import itertools
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from enum import IntEnum
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
 from topdown.waits.records import Codes, Indices, Times
+from topdown.waits.wait_chains import Activity, Cascade, Leaf
 
 MAX_STEPS = 512
 MAX_CHAINS = 20_000
@@ -30,16 +30,6 @@ SAMPLED_PERIODS = 60
 KEY_LIMIT = 2**62
 _Integers = npt.NDArray[np.int64]
 _Flags = npt.NDArray[np.bool_]
-
-
-class Activity(IntEnum):
-    """What a thread does, as far as waits for it are concerned."""
-
-    RUN = 0
-    QUEUE = 1  # waits for a CPU
-    WAIT = 2  # waits for a node
-    UNKNOWN = 3  # no record says what it does
-    CYCLE = 4  # leaf only: waits for a thread of the same chain
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,49 +46,6 @@ class Segments:
     target: npt.NDArray[np.int32]
     threads: int
     nodes: int
-
-
-@dataclass(frozen=True, slots=True)
-class Leaf:
-    """Time at the end of a chain. ``chain``: see ``Cascade.steps``."""
-
-    chain: int
-    node: int
-    activity: Activity
-    wait_ns: int
-
-
-@dataclass(slots=True)
-class Cascade:
-    """Edges and blame of waits.
-
-    ``edges``: nanoseconds per (waiting node, node that it waits for). ``leaves``: blame. A chain is
-    a sequence of groups; ``chain_ns`` is the waiting time that passed through it.
-    ``followed_share``: share of the waits that was followed; the result is scaled to all.
-    """
-
-    edges: dict[tuple[int, int], int] = field(default_factory=dict)
-    leaves: list[Leaf] = field(default_factory=list)
-    chain_parent: list[int] = field(default_factory=list)
-    chain_group: list[int] = field(default_factory=list)
-    chain_ns: list[int] = field(default_factory=list)
-    followed_share: float = 1.0
-
-    def steps(self, chain: int) -> list[tuple[int, int]]:
-        """Return (group, nanoseconds of the wait for it) from the first waiting group on."""
-        steps = []
-        while chain >= 0:
-            steps.append((self.chain_group[chain], self.chain_ns[chain]))
-            chain = self.chain_parent[chain]
-        return steps[::-1]
-
-    def blame(self) -> dict[tuple[int, Activity], int]:
-        """Return nanoseconds per node and activity at the ends of chains."""
-        sums: dict[tuple[int, Activity], int] = {}
-        for leaf in self.leaves:
-            key = leaf.node, leaf.activity
-            sums[key] = sums.get(key, 0) + leaf.wait_ns
-        return sums
 
 
 def cascade(
@@ -192,6 +139,8 @@ class _Flow:
         self.leaves: dict[tuple[int, int, int], int] = {}
         self.chains: dict[tuple[int, int], int] = {}
         self.chain_ns: list[int] = []
+        self.chain_group: list[int] = []
+        self.chain_parent: list[int] = []
 
     def follow(self, rows: _Integers, begin: _Integers, end: _Integers) -> None:
         """Follow waits to the ends of their chains."""
@@ -212,7 +161,8 @@ class _Flow:
         total = pieces.total
         _add(self.edges, thread * self.segments.nodes + target, total)
         chain = self._extend(pieces.chain, target)
-        self._add_chain_time(chain, total)
+        longer = chain != pieces.chain
+        self._add_chain_time(chain[longer], total[longer])
         cycle = self.cycle[pieces.row]
         outside = (target >= self.segments.threads) | cycle
         if outside.any():
@@ -278,19 +228,33 @@ class _Flow:
         return first, np.maximum(last - first, 0)
 
     def _extend(self, chain: _Integers, node: _Integers) -> _Integers:
-        """Return the chains with the group of ``node`` at the end."""
+        """Return the chains with the group of ``node`` at the end.
+
+        A group appears at most twice in a row: a thread that waits for another thread of its group
+        differs from one that waits for the next group.
+        """
         groups = int(self.group.max(initial=0)) + 1
         codes, inverse = np.unique((chain + 1) * groups + self.group[node], return_inverse=True)
         numbers = np.empty(len(codes), np.int64)
         for position, code in enumerate(codes.tolist()):
             key = code // groups - 1, code % groups
+            if self._repeats(*key):
+                numbers[position] = key[0]
+                continue
             if key not in self.chains and len(self.chains) >= MAX_CHAINS:
                 key = -1, key[1]
             number = self.chains.setdefault(key, len(self.chains))
             if number == len(self.chain_ns):
                 self.chain_ns.append(0)
+                self.chain_group.append(key[1])
+                self.chain_parent.append(key[0])
             numbers[position] = number
         return numbers[inverse]
+
+    def _repeats(self, chain: int, group: int) -> bool:
+        """Return whether the last two groups of a chain are ``group``."""
+        parent = self.chain_parent[chain] if chain >= 0 else -1
+        return parent >= 0 and self.chain_group[chain] == self.chain_group[parent] == group
 
     def _add_chain_time(self, chain: _Integers, total: _Integers) -> None:
         sums = np.bincount(chain, total, len(self.chain_ns))
@@ -362,7 +326,6 @@ class _Flow:
     def result(self, followed_share: float) -> Cascade:
         """Return what was added up, scaled to all waits."""
         nodes = self.segments.nodes
-        chains = list(self.chains)
         return Cascade(
             edges={
                 divmod(code, nodes): round(total / followed_share)
@@ -373,8 +336,8 @@ class _Flow:
                 for (chain, node, kind), total in self.leaves.items()
                 if total
             ],
-            chain_parent=[parent for parent, _ in chains],
-            chain_group=[group for _, group in chains],
+            chain_parent=self.chain_parent,
+            chain_group=self.chain_group,
             chain_ns=[round(total / followed_share) for total in self.chain_ns],
             followed_share=followed_share,
         )

@@ -4,18 +4,20 @@ A thread that sleeps by itself waits for nothing, so its sleep is not a cause; a
 thread waits for is. The same holds for waits of which the cause was not recorded.
 """
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
-from topdown.waits.cascade import Activity, Cascade, Leaf, Segments, cascade
+from topdown.waits.cascade import Segments, cascade
 from topdown.waits.graph import WaitGraph, knots_after_splitting, merge_groups, without_nodes
 from topdown.waits.groups import thread_groups
 from topdown.waits.records import WaitingThread, WaitRecords
 from topdown.waits.stack_names import StackNames
 from topdown.waits.states import Intervals
+from topdown.waits.wait_chains import Activity, Cascade, Leaf
 from topdown.waits.wait_targets import PseudoNode, wait_segments
 
 MAX_CAUSES = 50
@@ -142,7 +144,7 @@ def _causes(
 ) -> tuple[list[Cause], int]:
     """Return the causes in order of cost, and the time of waits without a cause."""
     total: dict[tuple[str, str], int] = {}
-    heaviest: dict[tuple[str, str], Leaf] = {}
+    chains: dict[tuple[str, str], _Chains] = {}
     unexplained = 0
     for leaf in result.leaves:
         steps = result.steps(leaf.chain)
@@ -151,14 +153,44 @@ def _causes(
             unexplained += _is_unknown(leaf, nodes) * leaf.wait_ns
             continue
         total[cause] = total.get(cause, 0) + leaf.wait_ns
-        if cause not in heaviest or heaviest[cause].wait_ns < leaf.wait_ns:
-            heaviest[cause] = leaf
-    causes = []
-    for (kind, name), wait_ns in total.items():
-        steps = result.steps(heaviest[kind, name].chain)[-MAX_CHAIN:]
-        chain = [ChainStep(nodes.names[group], step_ns) for group, step_ns in steps]
-        causes.append(Cause(kind, name, wait_ns, tuple(chain)))
+        chains.setdefault(cause, _Chains(result)).add(leaf)
+    causes = [
+        Cause(kind, name, wait_ns, tuple(chains[kind, name].heaviest(nodes.names)))
+        for (kind, name), wait_ns in total.items()
+    ]
     return sorted(causes, key=lambda cause: (-cause.wait_ns, cause.kind, cause.name)), unexplained
+
+
+class _Chains:
+    """The chains to a cause; those that differ only in repeated groups are added up."""
+
+    def __init__(self, result: Cascade) -> None:
+        self._result = result
+        self._wait_ns: dict[tuple[int, ...], int] = {}
+        self._steps: dict[tuple[int, ...], list[set[int]]] = {}
+
+    def add(self, leaf: Leaf) -> None:
+        """Add the chain of a leaf."""
+        runs = [
+            next(run)
+            for _, run in itertools.groupby(
+                self._result.path(leaf.chain), key=lambda step: self._result.chain_group[step]
+            )
+        ]
+        groups = tuple(self._result.chain_group[step] for step in runs)
+        self._wait_ns[groups] = self._wait_ns.get(groups, 0) + leaf.wait_ns
+        steps = self._steps.setdefault(groups, [set() for _ in groups])
+        for step, chains in zip(runs, steps, strict=True):
+            chains.add(step)
+
+    def heaviest(self, names: Sequence[str]) -> list[ChainStep]:
+        """Return the steps of the heaviest chain."""
+        groups = max(self._wait_ns, key=lambda groups: self._wait_ns[groups])
+        steps = [
+            ChainStep(names[group], sum(self._result.chain_ns[chain] for chain in chains))
+            for group, chains in zip(groups, self._steps[groups], strict=True)
+        ]
+        return steps[-MAX_CHAIN:]
 
 
 def _cause_of(

@@ -11,10 +11,11 @@ from enum import IntEnum
 import numpy as np
 import numpy.typing as npt
 
-from topdown.waits.cascade import Activity, Segments
+from topdown.waits.cascade import Segments
 from topdown.waits.records import NO_ROW, NO_STACK, NO_THREAD, WaitRecords, WakeContext, WakeUps
 from topdown.waits.stack_names import StackNames
 from topdown.waits.states import Intervals, ThreadState
+from topdown.waits.wait_chains import Activity
 
 
 class PseudoNode(IntEnum):

@@ -8,7 +8,8 @@ import re
 
 import numpy as np
 
-from topdown.waits.cascade import Activity, Segments
+from topdown.waits.cascade import Segments
+from topdown.waits.wait_chains import Activity
 
 ACTIVITIES = {"R": Activity.RUN, "Q": Activity.QUEUE, "W": Activity.WAIT}
 INTERVAL = re.compile(r"([RQW])(?:\((\w+)\))?(\d+)-(\d+)")
