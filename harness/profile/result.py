@@ -5,6 +5,14 @@ from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from harness.profile.time_result import (
+    DifferingPeriod,
+    ProfileIdlePool,
+    WakerTime,
+    differing_periods,
+    profile_idle_pools,
+    waker_times,
+)
 from stallscope.documents import (
     UNSET,
     Amount,
@@ -218,6 +226,9 @@ class ProfileResult(Document, frozen=True, kw_only=True, tag="stallscope.profile
     warnings: tuple[ProfileWarningText, ...]
     recording: str
     report: str | None
+    periods: tuple[DifferingPeriod, ...] = ()
+    wakers: tuple[WakerTime, ...] | UnsetType = UNSET  # set if the weight is off-CPU time
+    idle_pools: tuple[ProfileIdlePool, ...] | UnsetType = UNSET
     located: tuple[LocatedEvent, ...] | UnsetType = UNSET
     functions_omitted: Count | UnsetType = UNSET  # set if not all functions are listed
     threads_omitted: Count | UnsetType = UNSET
@@ -274,6 +285,9 @@ def profile_result(
         ),
         recording=str(recording),
         report=None if report is None else str(report),
+        periods=differing_periods(analysis),
+        wakers=UNSET if analysis.off_cpu is None else waker_times(analysis.off_cpu),
+        idle_pools=UNSET if analysis.off_cpu is None else profile_idle_pools(analysis.off_cpu),
         located=UNSET if located is None else located,
         functions_omitted=len(ranking.functions) - len(functions) or UNSET,
         threads_omitted=len(ranking.threads) - len(threads) or UNSET,

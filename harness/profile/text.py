@@ -22,6 +22,7 @@ from harness.profile.result import (
     profile_result,
 )
 from harness.profile.stacks_text import MIN_CAVEAT_SHARE, recording_text, remedies, shares_text
+from harness.profile.time_text import time_lines
 from stallscope.documents import UNSET, UnsetType, encode
 from topdown.waits.weight import OFF_CPU_TIME
 
@@ -49,7 +50,9 @@ def show(
         click.echo(encode(result))
         return
     result = profile_result(analysis, recording=recording, report=report, located=located, top=top)
-    click.echo(summary_text(result, counted_lines=_counted_lines(analysis, top)), color=colours())
+    click.echo(
+        summary_text(result, counted_lines=_counted_lines(analysis, top), top=top), color=colours()
+    )
 
 
 def _counted_lines(analysis: "Analysis", top: int) -> tuple[list[str], list[str]]:
@@ -63,7 +66,10 @@ def _counted_lines(analysis: "Analysis", top: int) -> tuple[list[str], list[str]
 
 
 def summary_text(
-    result: ProfileResult, *, counted_lines: tuple[list[str], list[str]] = ([], [])
+    result: ProfileResult,
+    *,
+    counted_lines: tuple[list[str], list[str]] = ([], []),
+    top: int = 15,
 ) -> str:
     """Return the summary; ``counted_lines``: caveats and table of counts by function."""
     caveats, counted_table = counted_lines
@@ -74,6 +80,7 @@ def summary_text(
     if counted_table:
         lines += ["", *counted_table]
     lines += ["", *_threads(result)]
+    lines += time_lines(result, top)
     lines += ["", f"recording  {printable(result.recording)}"]
     if result.report is not None:
         lines.append(f"page       {printable(result.report)}")
