@@ -74,9 +74,9 @@ def heavy(programs: Programs) -> dict[str, str]:
         words = f"dependent-chain --iterations {rounds}"
         built[f"kernel_{rounds}"] = _count(programs, PLAIN, f"--user -- {programs.kernels} {words}")
     built["attached"] = _during_target(
-        f"{known} 0", programs, PLAIN, "--user -p $pid --duration 0.4 --window 50"
+        f"{known} 0", programs, PLAIN, "--user -p $pid --duration 0.25 --window 50"
     )
-    built["cpus_counted"] = _during_target(f"{known} 0", programs, PLAIN, "-C 0 --duration 0.3")
+    built["cpus_counted"] = _during_target(f"{known} 0", programs, PLAIN, "-C 0 --duration 0.1")
     for counters in (3, 7):
         built[f"held_{counters}"] = _with_counter_holders(
             f"{known} hold {counters}", programs, f"--user -- {known} {LONG // 5}"
@@ -125,6 +125,6 @@ def _in_cgroup(programs: Programs) -> str:
         f"{known} 0 & outside=$!\n"
         f"{known} 0 & pid=$!\n"
         "echo $pid >/sys/fs/cgroup/counted/cgroup.procs\n"
-        f"{_count(programs, PLAIN, '--user -G counted --duration 0.3')}"
+        f"{_count(programs, PLAIN, '--user -G counted --duration 0.2')}"
         "status=$?\nkill -KILL $pid $outside\nexit $status\n"
     )

@@ -27,10 +27,10 @@ def group_scenarios(known: str) -> dict[str, str]:
         "throttled": f"cd /proc/sys/kernel; echo 25 >{BUDGET}; echo {THROTTLED_RATE} >{RATE}; cd -\n"
         f"{pair} -c {PERIOD} -- {known} {long_rounds}\nstatus=$?\n"
         f"cd /proc/sys/kernel; echo 100000 >{RATE}; echo 0 >{BUDGET}; exit $status\n",
-        "pair_of_process": f"{known} 0 & pid=$!\n{pair} -p $pid -F {FREQUENCY} --duration 0.3\n"
+        "pair_of_process": f"{known} 0 & pid=$!\n{pair} -p $pid -F {FREQUENCY} --duration 0.15\n"
         "status=$?\nkill -KILL $pid\nexit $status\n",
         "pair_of_cpus": f"{known} 0 & pid=$!\n"
-        f"{COLLECT} -o run -a -e cycles --with instructions -F {FREQUENCY} --duration 0.2\n"
+        f"{COLLECT} -o run -a --user -e cycles --with instructions -F {FREQUENCY} --duration 0.1\n"
         "status=$?\nkill -KILL $pid\nexit $status\n",
         "too_large": f"exec {COLLECT} -o run --user -e cycles --with {TOO_LARGE_GROUP} -- {known} 1\n",
     }

@@ -37,7 +37,7 @@ def scenarios(known: str, kernels: str) -> dict[str, str]:
         for name, rounds in ROUNDS.items()
     }
     scripts["probe"] = f"exec {COLLECT} --probe\n"
-    scripts["frequency"] = f"exec {COLLECT} -o run -F {FREQUENCY_OF_RUN} -- {known} 10000\n"
+    scripts["frequency"] = f"exec {COLLECT} -o run -F {FREQUENCY_OF_RUN} -- {known} 5000\n"
     scripts["impostor"] = f"exec {COLLECT} -o run -c {PERIOD} --user -- {IMPOSTOR} 500\n"
     scripts["no_such_event"] = f"exec {COLLECT} -o run -e arm_n1::NO_SUCH_EVENT -- {known} 1\n"
     for name in ("CPU_CYCLES", "INST_RETIRED"):
@@ -49,7 +49,7 @@ def scenarios(known: str, kernels: str) -> dict[str, str]:
         f"/bin/sh -c {shlex.quote(f'{known} 500 & {known} 500 & wait')}\n"
     )
     scripts["attached"] = f"{known} 0 & pid=$!\n" + _with_end(
-        f"{COLLECT} -o run -p $pid -F {FREQUENCY} --duration 0.3"
+        f"{COLLECT} -o run -p $pid -F {FREQUENCY} --duration 0.2"
     )
     scripts["all_cpus"] = f"{known} 0 & pid=$!\n" + _with_end(
         f"{COLLECT} -o run -a -F {FREQUENCY} --duration 0.2"
@@ -60,7 +60,7 @@ def scenarios(known: str, kernels: str) -> dict[str, str]:
     scripts["threads"] = (
         f"{kernels} mix --duration 60 --interval-ms 10 --working-set-mib 1 >truth & pid=$!\n"
         "while [ ! -s truth ]; do kill -0 $pid || exit 1; sleep 0.01; done\n"
-        + _with_end(f"{COLLECT} -o run -p $pid -F 2999 --duration 0.5")
+        + _with_end(f"{COLLECT} -o run -p $pid --user -F 2999 --duration 0.3")
     )
     scripts["memory"] = f"echo {shlex.quote(json.dumps(MEMORY_PLAN))} | {MEMORY}\n"
     return scripts
@@ -81,7 +81,7 @@ def _in_cgroup(known: str) -> str:
         f"{known} 0 & pid=$!\n"
         "echo $pid >/sys/fs/cgroup/box/cgroup.procs\n"
         "echo $pid >inside\n"
-        + _with_end(f"{COLLECT} -o run -G box --user -c {PERIOD} --duration 0.3")
+        + _with_end(f"{COLLECT} -o run -G box --user -c {PERIOD} --duration 0.15")
     )
 
 
@@ -102,7 +102,7 @@ def _interrupted() -> str:
     """Return commands that send SIGINT to the collector once it has written samples."""
     return (
         f"{COLLECT} -o run -p $pid -c {PERIOD} & collector=$!\n"
-        "until [ -f run/samples.perf ] && [ $(stat -c %s run/samples.perf) -gt 500000 ]; do\n"
+        "until [ -f run/samples.perf ] && [ $(stat -c %s run/samples.perf) -gt 250000 ]; do\n"
         "  kill -0 $collector || exit 1; sleep 0.05\n"
         "done\n"
         "kill -INT $collector\n"

@@ -87,7 +87,7 @@ def test_attaching_by_pid_samples_at_the_frequency(manifest_of: ManifestOf) -> N
     manifest = manifest_of("attached")
     assert manifest["end"]["reason"] == "duration"
     enabled_s = manifest["counter"]["time_enabled_ns"] / 1e9
-    assert enabled_s > 0.25
+    assert enabled_s > 0.15
     assert manifest["samples"] == pytest.approx(FREQUENCY * enabled_s, rel=0.05)
 
 

@@ -18,7 +18,8 @@ SIGNING_CPU = "max,pauth-impdef=on"
 ROUNDS = 400
 START = "known_chains;_start;__libc_start_main_impl;__libc_start_call_main;main"
 THREAD = "known_chains;thread_start;start_thread;in_thread"
-BEGINNINGS = (START, THREAD)
+# A sample may be before main or after it.
+BEGINNINGS = ("known_chains;_start;__libc_start_main_impl", THREAD)
 # From the outermost function, and the share of all samples.
 CHAINS = {
     f"{START};work;direct;spin": 0.3,
