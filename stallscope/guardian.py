@@ -118,10 +118,10 @@ def _lines(pidfd: int, pipe: int) -> Iterator[str]:
     while True:
         ready = dict(poll.poll())
         if pipe in ready:
-            part = os.read(pipe, 4096)
-            if not part:
+            chunk = os.read(pipe, 4096)
+            if not chunk:
                 poll.unregister(pipe)
-            *lines, pending = (pending + part).split(b"\n")
+            *lines, pending = (pending + chunk).split(b"\n")
             yield from (line.decode("ascii", "replace") for line in lines)
         elif pidfd in ready:
             return

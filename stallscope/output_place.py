@@ -95,12 +95,12 @@ class _Walk:
         remaining, links = parts[::-1], 0
         self._check(self.descriptor, self.name)
         while remaining:
-            part = remaining.pop()
-            entry = os.open(part, _OPEN, dir_fd=self.descriptor)
+            component = remaining.pop()
+            entry = os.open(component, _OPEN, dir_fd=self.descriptor)
             try:
-                self._check(entry, self.name / part)
+                self._check(entry, self.name / component)
                 if not stat.S_ISLNK(os.fstat(entry).st_mode):
-                    self._move(entry, self.name / part)
+                    self._move(entry, self.name / component)
                     continue
                 target = os.readlink("", dir_fd=entry)
             except BaseException:
@@ -108,7 +108,7 @@ class _Walk:
                 raise
             links += 1
             if links > _MAX_LINKS:
-                raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), str(self.name / part))
+                raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), str(self.name / component))
             if target.startswith("/"):
                 self._move(os.open("/", _OPEN), Path("/"))
             os.close(entry)

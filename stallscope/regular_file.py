@@ -93,14 +93,14 @@ class RegularFile:
         parts: list[bytes] = []
         while length > 0:
             try:
-                part = os.pread(self.descriptor, length, offset)
+                chunk = os.pread(self.descriptor, length, offset)
             except OSError as error:
                 raise RefusedFileError(f"{self.name}: {error.strerror} at {offset}") from error
-            if not part:
+            if not chunk:
                 raise RefusedFileError(f"{self.name}: became shorter while it was read")
-            parts.append(part)
-            offset += len(part)
-            length -= len(part)
+            parts.append(chunk)
+            offset += len(chunk)
+            length -= len(chunk)
         return parts[0] if len(parts) == 1 else b"".join(parts)
 
 
@@ -154,14 +154,16 @@ class _Walk:
 
     def descend(self, path: bytes) -> int:
         """Return an O_PATH descriptor of ``path``; it is closed by ``close``."""
-        remaining = [part for part in path.split(b"/") if part not in (b"", b".")][::-1]
+        remaining = [name for name in path.split(b"/") if name not in (b"", b".")][::-1]
         while remaining:
-            part = remaining.pop()
-            if part == b"..":
+            component = remaining.pop()
+            if component == b"..":
                 if len(self._stack) > 1:
                     os.close(self._stack.pop())
                 continue
-            entry = os.open(part, os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=self._stack[-1])
+            entry = os.open(
+                component, os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=self._stack[-1]
+            )
             status = os.fstat(entry)
             if not stat.S_ISLNK(status.st_mode):
                 self._stack.append(entry)
@@ -173,7 +175,7 @@ class _Walk:
                 os.close(entry)
             if target.startswith(b"/"):
                 self.close()
-            remaining += [part for part in target.split(b"/") if part not in (b"", b".")][::-1]
+            remaining += [name for name in target.split(b"/") if name not in (b"", b".")][::-1]
         return self._stack[-1]
 
     def _check_link(self, owner: int, *, last: bool) -> None:

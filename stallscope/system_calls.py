@@ -83,7 +83,7 @@ def open_beneath(directory: int, path: str, flags: int) -> int:
 
 
 def _open_without_links(directory: int, path: str, flags: int) -> int:
-    *folders, name = [part for part in path.split("/") if part not in ("", ".")] or ["."]
+    *folders, name = [word for word in path.split("/") if word not in ("", ".")] or ["."]
     if path.startswith("/") or ".." in (*folders, name):
         raise OSError(errno.EXDEV, os.strerror(errno.EXDEV))
     here = os.dup(directory)

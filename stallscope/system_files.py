@@ -65,9 +65,9 @@ def read_text(path: Path, limit: int = MAX_FILE_BYTES) -> str | None:
     parts: list[bytes] = []
     try:
         # Small reads, because /proc/sys fails reads of megabytes with ENOMEM.
-        while limit > 0 and (part := os.read(descriptor, min(limit, PIECE_BYTES))):
-            parts.append(part)
-            limit -= len(part)
+        while limit > 0 and (chunk := os.read(descriptor, min(limit, PIECE_BYTES))):
+            parts.append(chunk)
+            limit -= len(chunk)
     except OSError:
         return None
     finally:

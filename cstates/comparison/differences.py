@@ -239,11 +239,11 @@ def shuffled_rounds(settings: int, rounds: int, *, seed: int) -> Iterator[list[i
     Every pair of rounds is a random order and its reverse. Drift thus affects all settings of a
     pair equally, and no setting always follows the same other one.
     """
-    source = random.Random(seed)  # noqa: S311 - an order of runs, not a secret
+    generator = random.Random(seed)  # noqa: S311 - an order of runs, not a secret
     order: list[int] = []
     for number in range(rounds):
         if number % 2:
             order.reverse()
         else:
-            order = source.sample(range(settings), settings)
+            order = generator.sample(range(settings), settings)
         yield list(order)

@@ -99,8 +99,8 @@ def _is_kernel_file(descriptor: int) -> bool:
 def _content(descriptor: int) -> bytes:
     """Return the whole content of a setting's file; OSError (EFBIG) if it exceeds a value."""
     content = b""
-    while part := os.read(descriptor, MAX_VALUE_BYTES + 1 - len(content)):
-        content += part
+    while chunk := os.read(descriptor, MAX_VALUE_BYTES + 1 - len(content)):
+        content += chunk
         if len(content) > MAX_VALUE_BYTES:
             raise OSError(errno.EFBIG, f"more than {MAX_VALUE_BYTES} bytes")
     return content

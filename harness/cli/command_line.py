@@ -47,7 +47,7 @@ COMMANDS = {
 )
 @click.version_option(__version__, prog_name="stallscope", message="%(prog)s %(version)s")
 def group() -> None:
-    """Find out why it is slow: where CPU time goes, and what a process waits for."""
+    """Find out why a program is slow: where CPU time goes, and what a process waits for."""
 
 
 def main(arguments: list[str] | None = None) -> int:

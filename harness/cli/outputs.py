@@ -28,8 +28,8 @@ def write_whole(path: Path, parts: Iterable[str | bytes]) -> None:
     """
     if str(path) in _STDOUT:
         sys.stdout.flush()
-        for part in parts:
-            sys.stdout.buffer.write(_encoded(part))
+        for chunk in parts:
+            sys.stdout.buffer.write(_encoded(chunk))
         sys.stdout.buffer.flush()
         return
     try:
@@ -49,8 +49,8 @@ def check_place(path: Path) -> None:
     if str(path) in _STDOUT or _is_stream(path):
         return
     try:
-        with open_place(path.absolute().parent) as place:
-            if not os.access(".", os.W_OK | os.X_OK, dir_fd=place, effective_ids=True):
+        with open_place(path.absolute().parent) as folder:
+            if not os.access(".", os.W_OK | os.X_OK, dir_fd=folder, effective_ids=True):
                 raise output_error(path, PermissionError(errno.EACCES, os.strerror(errno.EACCES)))
     except OSError as error:
         raise output_error(path, error) from error
@@ -105,20 +105,20 @@ def _replace(path: Path, parts: Iterable[str | bytes]) -> None:
     name = path.name
     unfinished = f".stallscope-{os.urandom(6).hex()}.part"
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
-    with open_place(path.absolute().parent) as place:
-        descriptor = os.open(unfinished, flags, 0o644 & _mode_of(name, place), dir_fd=place)
+    with open_place(path.absolute().parent) as folder:
+        descriptor = os.open(unfinished, flags, 0o644 & _mode_of(name, folder), dir_fd=folder)
         try:
             _write(descriptor, parts)
-            os.replace(unfinished, name, src_dir_fd=place, dst_dir_fd=place)
+            os.replace(unfinished, name, src_dir_fd=folder, dst_dir_fd=folder)
         finally:
             with suppress(FileNotFoundError):
-                os.unlink(unfinished, dir_fd=place)
+                os.unlink(unfinished, dir_fd=folder)
 
 
-def _mode_of(name: str, place: int) -> int:
+def _mode_of(name: str, folder: int) -> int:
     """Return the permissions of an existing file; all permissions if there is none."""
     try:
-        status = os.stat(name, dir_fd=place, follow_symlinks=False)
+        status = os.stat(name, dir_fd=folder, follow_symlinks=False)
     except FileNotFoundError:
         return 0o777
     return stat.S_IMODE(status.st_mode)
@@ -126,12 +126,12 @@ def _mode_of(name: str, place: int) -> int:
 
 def _write(descriptor: int, parts: Iterable[str | bytes]) -> None:
     with open(descriptor, "wb") as file:
-        for part in parts:
-            file.write(_encoded(part))
+        for chunk in parts:
+            file.write(_encoded(chunk))
 
 
-def _encoded(part: str | bytes) -> bytes:
-    return part if isinstance(part, bytes) else part.encode("utf-8", "replace")
+def _encoded(chunk: str | bytes) -> bytes:
+    return chunk if isinstance(chunk, bytes) else chunk.encode("utf-8", "replace")
 
 
 def output_error(path: Path, error: OSError) -> StallscopeError:

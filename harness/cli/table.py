@@ -14,8 +14,8 @@ def columns(rows: Sequence[Sequence[str]]) -> list[str]:
     from rich.text import Text  # noqa: PLC0415
 
     table = Table(box=None, show_header=False, pad_edge=False, padding=(0, 2, 0, 0))
-    for place in range(len(rows[0])):
-        justify = "left" if place == 0 else "right"
+    for column in range(len(rows[0])):
+        justify = "left" if column == 0 else "right"
         table.add_column(justify=justify, no_wrap=True, overflow="crop")  # type: ignore[arg-type]
     for row in rows:
         table.add_row(*map(Text, row))
@@ -37,8 +37,8 @@ def fitting_rows(rows: Sequence[Sequence[str]], width: int, optional: Sequence[s
     for head in optional:
         if max(map(cell_len, lines)) <= width:
             break
-        place = remaining[0].index(head)
+        column = remaining[0].index(head)
         for row in remaining:
-            del row[place]
+            del row[column]
         lines = columns(remaining)
     return lines

@@ -28,7 +28,8 @@ Examples:
     default="1000",
     show_default=True,
     metavar="US[,US]",
-    help="Sleep before each request in microseconds, 0 to 10000; for timer, its length.",
+    help="Sleep before each request in microseconds, 0 to 10000; for --kind timer, the length of "
+    "the timer.",
 )
 @click.option(
     "--processes",

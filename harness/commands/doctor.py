@@ -21,7 +21,8 @@ Examples:
 @click.option(
     "--fix",
     is_flag=True,
-    help="Print the least commands that allow more, and how to undo them; run none of them.",
+    help="Print commands that allow more, with the fewest rights, and how to undo them. "
+    "Nothing is run.",
 )
 @json_option
 @roots_options

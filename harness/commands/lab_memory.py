@@ -23,6 +23,7 @@ Examples:
     "--pages",
     type=click.Choice(["both", "huge", "small"]),
     default="both",
+    show_default=True,
     help="Page size to request for rings; the result reports the pages obtained.",
 )
 @click.option(

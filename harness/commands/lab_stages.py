@@ -86,7 +86,8 @@ Examples:
     type=click.IntRange(1, 128),
     default=1,
     show_default=True,
-    help="Threads of the server, and of the loader; each has a CPU. Path kv then also writes.",
+    help="Number of threads of the server and of the loader, with a CPU each. With more than "
+    "one, path kv also writes.",
 )
 @click.option(
     "--cpus",

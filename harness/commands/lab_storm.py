@@ -59,7 +59,7 @@ Examples:
 @click.option("--span", metavar="SIZE",
               help="Size of the region that requests are spread over. Default: all.")  # fmt: skip
 @click.option("--destroy", metavar="DEVICE",
-              help="Destroy the data on this block device, which must repeat PATH.")  # fmt: skip
+              help="Block device whose data is lost; it must be the same as PATH.")  # fmt: skip
 @click.option("-o", "--output", type=click.Path(path_type=Path), multiple=True, metavar="PATH",
               help="Directory for the recording and its page, or a .svg or .png file for a "
               "picture; may be repeated.")  # fmt: skip

@@ -108,9 +108,17 @@ Examples:
     metavar="BYTES",
     help="Size of a segment file of the log. Default: 64M.",
 )
-@click.option("--maxmemory", default="", metavar="BYTES", help="Memory limit for keys.")
 @click.option(
-    "--maxmemory-policy", default="", metavar="POLICY", help="Eviction policy at the limit."
+    "--maxmemory",
+    default="",
+    metavar="BYTES",
+    help="Memory limit for keys, such as 64M. Default: no limit.",
+)
+@click.option(
+    "--maxmemory-policy",
+    default="",
+    metavar="POLICY",
+    help="Eviction policy at the limit. Default: noeviction.",
 )
 @password_file_option("File with the password that clients must send.")
 @click.option(

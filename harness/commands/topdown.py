@@ -89,7 +89,7 @@ Examples:
 @click.option(
     "--self-test",
     is_flag=True,
-    help="Check this CPU's counters with programs of known bottleneck, and write the result.",
+    help="Check this CPU's counters with programs whose bottleneck is known, and write a file.",
 )
 @json_option
 @click.option("--csv", "as_csv", is_flag=True, help="Print a CSV table with one line per node.")

@@ -56,8 +56,8 @@ def _hot_loads_lines(loads: HotLoadsResult, width: int, top: int) -> Iterator[st
 def _without(
     heads: tuple[str, ...], rows: list[tuple[str, ...]], head: str
 ) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
-    place = heads.index(head)
-    return heads[:place] + heads[place + 1 :], [row[:place] + row[place + 1 :] for row in rows]
+    column = heads.index(head)
+    return heads[:column] + heads[column + 1 :], [row[:column] + row[column + 1 :] for row in rows]
 
 
 def _field_row(row: FieldLoads, total: int) -> tuple[str, ...]:

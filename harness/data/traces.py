@@ -33,12 +33,12 @@ def traced_accesses(capture: "Capture", path: Path) -> TracedAccesses:
         )
     warnings = []
     columns: list[Accesses] = []
-    left = MAX_TRACE_BYTES
+    remaining_bytes = MAX_TRACE_BYTES
     skipped = 0
     with path.open("rb") as file:
         for block in blocks:
-            size = min(block.bytes, left)
-            left -= size
+            size = min(block.bytes, remaining_bytes)
+            remaining_bytes -= size
             file.seek(block.file_offset)
             trace = read_trace(file.read(size))
             skipped += trace.skipped_bytes

@@ -43,7 +43,7 @@ def target_facts(target: Target, limits: tuple[RequestLimit, ...]) -> dict[str, 
 
 
 def engine_facts(runner: EngineRunner) -> dict[str, str]:
-    """Return facts about the engine."""
+    """Return how the engine ran, by label."""
     facts = {"engine": ", ".join(sorted(runner.engines))}
     if runner.facts is not None and runner.facts.source == "measured":
         if runner.facts.io_uring_missing is not None:

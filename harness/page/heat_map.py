@@ -82,16 +82,16 @@ def _look(
     if cell.value is None or log_range is None:
         return {"text": cell.reason, "fill": ""}
     low, high = log_range
-    place = (math.log(cell.value) - low) / (high - low) if high > low else 0.5
-    text_colour = "#ffffff" if place < 0.55 else "#111111"
-    return {"text": heat_map.text(cell.value), "fill": colour_of(place), "text_colour": text_colour}
+    share = (math.log(cell.value) - low) / (high - low) if high > low else 0.5
+    text_colour = "#ffffff" if share < 0.55 else "#111111"
+    return {"text": heat_map.text(cell.value), "fill": colour_of(share), "text_colour": text_colour}
 
 
-def colour_of(place: float) -> str:
+def colour_of(share: float) -> str:
     """Return the colour of a place, 0..1, on the scale."""
     steps = len(_COLOURS) - 1
-    step = min(int(place * steps), steps - 1)
-    fraction = place * steps - step
+    step = min(int(share * steps), steps - 1)
+    fraction = share * steps - step
     mixed = [
         round(low + (high - low) * fraction)
         for low, high in zip(_COLOURS[step], _COLOURS[step + 1], strict=True)

@@ -28,18 +28,18 @@ class IntervalLines:
         self._has_heading = False
         self._column = _COLUMN
 
-    def lines(self, part: SliceRecord, *, kind: str, whole: float) -> Iterator[str]:
+    def lines(self, time_slice: SliceRecord, *, kind: str, whole: float) -> Iterator[str]:
         """Yield the text of an interval: its end, IPC, shares of the first level, a bar.
 
         ``kind`` is the source of the numbers, ``whole`` the value of all slots.
         """
-        roots = first_level(part.nodes)
+        roots = first_level(time_slice.nodes)
         if not self._has_heading:
             self._has_heading = True
             self._column = self._width_of(roots)
             yield self._heading(roots, kind)
-        ipc = "n/a" if part.ipc is None else f"{part.ipc.value:.2f}"
-        text = f"{part.end_s:{_TIME - 2}.2f} s{ipc:>{_IPC}}"
+        ipc = "n/a" if time_slice.ipc is None else f"{time_slice.ipc.value:.2f}"
+        text = f"{time_slice.end_s:{_TIME - 2}.2f} s{ipc:>{_IPC}}"
         for node in roots.values():
             text += f"{share_text(node, whole):>{self._column}}"
         room = self._width - len(text) - 2
@@ -64,7 +64,9 @@ class IntervalLines:
 def root_names(result: TopdownResult) -> list[str]:
     """Return the names of the first-level nodes in all intervals."""
     return list(
-        dict.fromkeys(name for part in result.intervals for name in first_level(part.nodes))
+        dict.fromkeys(
+            name for time_slice in result.intervals for name in first_level(time_slice.nodes)
+        )
     )
 
 
@@ -104,9 +106,9 @@ def plot(result: TopdownResult, width: int) -> Iterator[str]:
         "bars from 0 to the maximum of each line"
     )
     for name in names:
-        values = [percent_of(part, name, result.whole) for part in slices]
+        values = [percent_of(time_slice, name, result.whole) for time_slice in slices]
         yield f"{pad(printable(name), room)}{sparks(values, columns)}  {_range(values, ' %', 1)}"
-    ipc = [None if part.ipc is None else part.ipc.value for part in slices]
+    ipc = [None if time_slice.ipc is None else time_slice.ipc.value for time_slice in slices]
     if any(value is not None for value in ipc):
         yield f"{'IPC':<{room}}{sparks(ipc, columns)}  {_range(ipc, '', 2)}"
 
@@ -114,10 +116,10 @@ def plot(result: TopdownResult, width: int) -> Iterator[str]:
 def missing_values(result: TopdownResult, width: int) -> Iterator[str]:
     """Yield first-level nodes without a possible value in some intervals, with the first reason."""
     occurrences: dict[tuple[str, bool], list[tuple[SliceRecord, NodeRecord]]] = {}
-    for part in result.intervals:
-        for name, node in first_level(part.nodes).items():
+    for time_slice in result.intervals:
+        for name, node in first_level(time_slice.nodes).items():
             if node.possible is None:
-                occurrences.setdefault((name, node.impossible), []).append((part, node))
+                occurrences.setdefault((name, node.impossible), []).append((time_slice, node))
     for (name, impossible), affected in occurrences.items():
         first, node = affected[0]
         why = node.warnings[0] if node.warnings else "the reason is unknown"
@@ -127,9 +129,9 @@ def missing_values(result: TopdownResult, width: int) -> Iterator[str]:
         yield from wrapped(text, max(MIN_TEXT_WIDTH, width), "  ")
 
 
-def percent_of(part: SliceRecord, name: str, whole: float) -> float | None:
+def percent_of(time_slice: SliceRecord, name: str, whole: float) -> float | None:
     """Return a node's percent in one interval, or None without a possible value."""
-    node = part.nodes.get(name)
+    node = time_slice.nodes.get(name)
     return None if node is None or node.possible is None else node.possible / whole * 100
 
 

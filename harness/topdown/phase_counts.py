@@ -173,13 +173,13 @@ def counted_phases(
 def phase_counts(run: "CountingRun", number: int, events: PhaseEvents) -> PhaseCounts:
     """Return the counts of one phase of a run."""
     phase = run.phases[number]
-    part = run.of_phase(number)
-    measurement = None if events.unavailable else _measured(part)
+    phase_run = run.of_phase(number)
+    measurement = None if events.unavailable else _measured(phase_run)
     late_ns = (phase.start_ns - phase.marked_start_ns) + (phase.stop_ns - phase.marked_stop_ns)
     return PhaseCounts(
         seconds=phase.seconds,
         late_us=max(0.0, late_ns / 1e3),
-        events=tuple(_event_count(part, name, events) for name in _shown_events(events)),
+        events=tuple(_event_count(phase_run, name, events) for name in _shown_events(events)),
         ipc=None if measurement is None or measurement.ipc is None else measurement.ipc.value,
         slots=() if measurement is None else _first_level(measurement),
         unavailable=events.unavailable,

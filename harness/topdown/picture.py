@@ -31,9 +31,12 @@ def picture(result: TopdownResult, file_format: str) -> bytes:
 def _draw(result: TopdownResult, figure: "Figure") -> None:
     slots, ipc = figure.subplots(2, 1, sharex=True, height_ratios=(3, 1))
     figure.suptitle(_title(result), fontsize=9, x=0.01, ha="left")
-    edges = [result.intervals[0].start_s, *(part.end_s for part in result.intervals)]
+    edges = [result.intervals[0].start_s, *(time_slice.end_s for time_slice in result.intervals)]
     _stack(slots, result, edges)
-    values = [float("nan") if part.ipc is None else part.ipc.value for part in result.intervals]
+    values = [
+        float("nan") if time_slice.ipc is None else time_slice.ipc.value
+        for time_slice in result.intervals
+    ]
     ipc.stairs(values, edges, color="#333333", baseline=None)
     ipc.set_ylim(bottom=0)
     ipc.set_ylabel("IPC")
@@ -45,7 +48,7 @@ def _stack(axes: "Axes", result: TopdownResult, edges: list[float]) -> None:
     """Draw the first level's shares stacked, with gaps for impossible values."""
     below = [0.0] * len(result.intervals)
     for name in root_names(result):
-        shares = [percent_of(part, name, result.whole) for part in result.intervals]
+        shares = [percent_of(time_slice, name, result.whole) for time_slice in result.intervals]
         tops = [base + (share or 0.0) for share, base in zip(shares, below, strict=True)]
         drawn = [
             float("nan") if share is None else top for share, top in zip(shares, tops, strict=True)
@@ -61,7 +64,11 @@ def _stack(axes: "Axes", result: TopdownResult, edges: list[float]) -> None:
 
 
 def _unit(result: TopdownResult) -> str:
-    units = {node.unit for part in result.intervals for node in first_level(part.nodes).values()}
+    units = {
+        node.unit
+        for time_slice in result.intervals
+        for node in first_level(time_slice.nodes).values()
+    }
     return units.pop() if len(units) == 1 else "slots"
 
 

@@ -124,7 +124,8 @@ class TopdownResult(Document, frozen=True, kw_only=True, tag="stallscope.topdown
             self,
             nodes=_to_level(self.nodes, level),
             intervals=tuple(
-                structs.replace(part, nodes=_to_level(part.nodes, level)) for part in self.intervals
+                structs.replace(time_slice, nodes=_to_level(time_slice.nodes, level))
+                for time_slice in self.intervals
             ),
         )
 
@@ -152,19 +153,21 @@ def topdown_result(measurement: Measurement) -> TopdownResult:
         bottleneck=measurement.bottleneck,
         bottleneck_why=measurement.bottleneck_why,
         interval_label=measurement.interval_label,
-        intervals=tuple(slice_record(part, measurement.kind) for part in measurement.slices),
+        intervals=tuple(
+            slice_record(time_slice, measurement.kind) for time_slice in measurement.slices
+        ),
         facts=tuple(Fact(label=label, text=text) for label, text in measurement.facts),
         warnings=measurement.warnings,
     )
 
 
-def slice_record(part: Slice, kind: Kind) -> SliceRecord:
+def slice_record(time_slice: Slice, kind: Kind) -> SliceRecord:
     """Return an interval of a measurement of that kind."""
     return SliceRecord(
-        start_s=part.start_s,
-        end_s=part.end_s,
-        ipc=_ipc(part.ipc),
-        nodes=_nodes(part.nodes, kind),
+        start_s=time_slice.start_s,
+        end_s=time_slice.end_s,
+        ipc=_ipc(time_slice.ipc),
+        nodes=_nodes(time_slice.nodes, kind),
     )
 
 

@@ -94,8 +94,8 @@ def _interval_output(options: TopdownOptions) -> Iterator[OnSlice]:
     status = LiveLine()
 
     def show(time_slice: Slice, measurement: Measurement) -> None:
-        part = slice_record(time_slice, measurement.kind)
-        for line in interval_lines.lines(part, kind=measurement.kind, whole=measurement.whole):
+        record = slice_record(time_slice, measurement.kind)
+        for line in interval_lines.lines(record, kind=measurement.kind, whole=measurement.whole):
             if options.form is OutputForm.TEXT:
                 click.echo(line, color=colours())
                 sys.stdout.flush()

@@ -30,9 +30,9 @@ def table(result: TopdownResult) -> Iterator[str]:
     The cells of unknown values are empty.
     """
     yield ",".join(COLUMNS) + "\n"
-    for part in result.intervals:
-        times = (f"{part.start_s:.6f}", f"{part.end_s:.6f}")
-        yield _lines((*times, result.cpu), part.nodes, _ipc_node(part.ipc, result))
+    for time_slice in result.intervals:
+        times = (f"{time_slice.start_s:.6f}", f"{time_slice.end_s:.6f}")
+        yield _lines((*times, result.cpu), time_slice.nodes, _ipc_node(time_slice.ipc, result))
     if not result.intervals:
         yield _lines(("", "", result.cpu), result.nodes, _ipc_node(result.ipc, result))
 

@@ -96,7 +96,7 @@ def _burst_within_readings(saturated: Sequence[DepthReading]) -> Burst | None:
 def without_burst(
     readings: Sequence[DepthReading], burst: Burst | None
 ) -> tuple[DepthReading, ...]:
-    """Return the readings, with those measured in the session's burst masked."""
+    """Return the readings; those of the initial burst of the whole measurement are masked."""
     if burst is None:
         return tuple(readings)
     return tuple(

@@ -42,7 +42,7 @@ def mount_of(descriptor: int, roots: Roots) -> Mount | None:
 
 
 def covering_mount(path: str, roots: Roots) -> Mount | None:
-    """Return the mount with the longest mount point above a path; of equal ones the last."""
+    """Return the mount with the longest mount point above a path; the last of equally long ones."""
     best: Mount | None = None
     pure_path = PurePosixPath(path)
     for mount in mounts(roots):

@@ -76,7 +76,7 @@ def kernel_request_counts(device: WatchedDevice, roots: Roots) -> dict[str, int]
         return None
     if read_text(folder / "queue" / "iostats", 64) == "0":
         return None
-    return {name: int(words[place]) for name, place in _STAT_FIELDS}
+    return {name: int(words[index]) for name, index in _STAT_FIELDS}
 
 
 def _device_of_word(word: str, roots: Roots) -> BlockDevice:

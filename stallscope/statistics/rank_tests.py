@@ -50,8 +50,8 @@ def _doubled_ranks(values: Sequence[float]) -> list[int]:
     before = 0
     for _, equals in groupby(places, key=values.__getitem__):
         tied = list(equals)
-        for place in tied:
-            ranks[place] = 2 * before + len(tied) + 1
+        for index in tied:
+            ranks[index] = 2 * before + len(tied) + 1
         before += len(tied)
     return ranks
 

@@ -90,7 +90,9 @@ class Accesses:
     def joined(cls, parts: "Sequence[Accesses]") -> "Accesses":
         """Return the accesses of all parts, of which there is at least one."""
         names = [column.name for column in fields(cls)]
-        return cls(*(np.concatenate([getattr(part, name) for part in parts]) for name in names))
+        return cls(
+            *(np.concatenate([getattr(accesses, name) for accesses in parts]) for name in names)
+        )
 
 
 _BEYOND_L1 = (

@@ -99,8 +99,8 @@ def hot_loads(
         for number, sampled in enumerate(objects):
             output = reader.output(b"%d" % number)
             for line in output.content.split(b"\n")[:-1]:
-                place, kind, type_name, name = json.loads(line)
-                frame = int(sampled.frames[place])
+                index, kind, type_name, name = json.loads(line)
+                frame = int(sampled.frames[index])
                 examined.add(frame)
                 kinds[LoadKind(kind)] += weight[frame]
                 if type_name:
@@ -132,7 +132,7 @@ def _read_loads(sampled: FileFrames, sources: SymbolSources, *, after: bool) -> 
             return
         main, debug = opened
         addresses, known = addresses_of(loaded_segments(main), sampled.addresses)
-        places = {int(addresses[place]): place for place in np.flatnonzero(known).tolist()}
+        places = {int(addresses[index]): index for index in np.flatnonzero(known).tolist()}
         stream = files.enter_context(open(debug.descriptor, "rb", closefd=False))
         code = _CodeOf(main)
         for load in sampled_loads(stream, code, places, after=after):

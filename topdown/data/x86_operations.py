@@ -223,12 +223,12 @@ def _number(decoded: Any, operand: Any) -> int | None:  # noqa: ANN401
 
 
 def _memory(decoded: Any, operand: Any) -> MemoryOperand:  # noqa: ANN401
-    place = operand.mem
-    base = _NUMBERS.get(decoded.reg_name(place.base) or "") if place.base else None
-    index = _NUMBERS.get(decoded.reg_name(place.index) or "") if place.index else None
-    known = not place.segment and (base is not None or not place.base)
-    known = known and (index is not None or not place.index)
-    displacement = place.disp
+    memory = operand.mem
+    base = _NUMBERS.get(decoded.reg_name(memory.base) or "") if memory.base else None
+    index = _NUMBERS.get(decoded.reg_name(memory.index) or "") if memory.index else None
+    known = not memory.segment and (base is not None or not memory.base)
+    known = known and (index is not None or not memory.index)
+    displacement = memory.disp
     if base == _RIP:
         base, displacement = None, displacement + decoded.address + decoded.size
-    return MemoryOperand(base, index, place.scale, displacement, known)
+    return MemoryOperand(base, index, memory.scale, displacement, known)

@@ -28,20 +28,20 @@ class SuspectTerm:
 def suspect_terms(tree: Expression) -> tuple[SuspectTerm, ...]:
     """Return the differences and quotients of a formula, the outermost first."""
     terms = []
-    for part in _outermost_first(tree):
-        if isinstance(part, Binary) and part.sign in "-/":
-            left, right = compiled(part.left), compiled(part.right)
-            texts = formula_text(part.left), formula_text(part.right)
-            terms.append(SuspectTerm(part.sign, left, right, *texts))
+    for expression in _outermost_first(tree):
+        if isinstance(expression, Binary) and expression.sign in "-/":
+            left, right = compiled(expression.left), compiled(expression.right)
+            texts = formula_text(expression.left), formula_text(expression.right)
+            terms.append(SuspectTerm(expression.sign, left, right, *texts))
     return tuple(terms[:MAX_SUSPECT_TERMS])
 
 
 def _outermost_first(tree: Expression) -> Iterator[Expression]:
     pending = [tree]
     while pending:
-        part = pending.pop(0)
-        yield part
-        match part:
+        expression = pending.pop(0)
+        yield expression
+        match expression:
             case Negative(operand):
                 pending.append(operand)
             case Binary(_, left, right):

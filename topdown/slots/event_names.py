@@ -96,7 +96,7 @@ def _setting(word: str) -> str:
 def _of_terms(terms: str, *, arm: bool) -> str:
     """Return the canonical spelling of the terms between perf's slashes."""
     names, settings = [], []
-    for word in filter(None, (part.strip().replace("\\", "") for part in terms.split(","))):
+    for word in filter(None, (term.strip().replace("\\", "") for term in terms.split(","))):
         if word in _READINGS or _SETTING.fullmatch(word):
             settings.append(_setting(word))
         elif not word.startswith(("name=", "period=", "percore", "metric-id=")):

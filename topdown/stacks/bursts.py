@@ -121,8 +121,8 @@ def _clearest(counts: Counts, total: Counts, cell_ns: int, function: int) -> Bur
     while length <= max(1, int(cells * LONGEST_SHARE)):
         inside, around = sums[length:] - sums[:-length], totals[length:] - totals[:-length]
         ratio = _log_ratio_of(inside, around, int(sums[-1]), int(totals[-1]))
-        place = int(np.argmax(ratio))
-        best = max(best, (float(ratio[place]), place, place + length))
+        best_index = int(np.argmax(ratio))
+        best = max(best, (float(ratio[best_index]), best_index, best_index + length))
         length *= 2
     ratio_found, begin, end = _with_best_edges(best, sums, totals)
     inside, around = int(sums[end] - sums[begin]), int(totals[end] - totals[begin])

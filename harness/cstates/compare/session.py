@@ -98,7 +98,7 @@ def _rounds(
     line = LiveLine()
     pairs = [(item, subject) for subject in subjects for item in options.candidates.chosen]
     total = options.rounds * len(pairs)
-    done = 0
+    completed = 0
     try:
         orders = shuffled_rounds(len(pairs), options.rounds, seed=options.seed)
         for number, order in enumerate(orders, 1):
@@ -106,9 +106,11 @@ def _rounds(
             for index in order:
                 candidate, subject = pairs[index]
                 names = ", ".join(filter(None, (candidate.name, subject.name)))
-                line.show(f"round {number} of {options.rounds}: {names}", done=done, whole=total)
+                line.show(
+                    f"round {number} of {options.rounds}: {names}", done=completed, whole=total
+                )
                 runs.append(_run(context, candidate, subject, messages))
-                done += 1
+                completed += 1
             yield runs
     finally:
         line.clear()

@@ -60,7 +60,9 @@ def idle_panel(result: IdleResult) -> Markup:
         wake_rows=list(wake_rows(result)) if result.wakes else [],
         explanation=EXPLANATION,
         histograms=list(_histograms(result)),
-        labels=[{"left": place * step, "text": length_text(place)} for place in range(0, BINS, 4)],
+        labels=[
+            {"left": octave * step, "text": length_text(octave)} for octave in range(0, BINS, 4)
+        ],
         width=_WIDTH,
         height=_HEIGHT,
         foot=_FOOT,
@@ -97,15 +99,15 @@ def _bars(lengths: Histogram) -> Iterator[dict[str, object]]:
     counts = octaves(lengths)
     highest = max(1, int(counts.max()))
     step = _WIDTH / BINS
-    for place, count in enumerate(counts):
+    for octave, count in enumerate(counts):
         yield {
-            "left": place * step + 1,
+            "left": octave * step + 1,
             "top": _HEIGHT * (1 - count / highest),
             "width": step - 2,
             "height": _HEIGHT * count / highest,
-            "text": f"{_range_text(place)}: {int(count):,}",
+            "text": f"{_range_text(octave)}: {int(count):,}",
         }
 
 
-def _range_text(place: int) -> str:
-    return f"{length_text(place)} to {length_text(place + 1)}"
+def _range_text(octave: int) -> str:
+    return f"{length_text(octave)} to {length_text(octave + 1)}"

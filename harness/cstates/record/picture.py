@@ -46,7 +46,7 @@ def _draw(
     rows = figure.subplots(len(histograms), 1, sharex=True, squeeze=False)
     for axes, (state, lengths) in zip(rows[:, 0], histograms, strict=True):
         _draw_state(axes, state_name(run, state.index), state.target_residency_us, lengths)
-    rows[-1, 0].set_xticks(range(0, BINS, 2), [length_text(place) for place in range(0, BINS, 2)])
+    rows[-1, 0].set_xticks(range(0, BINS, 2), [length_text(octave) for octave in range(0, BINS, 2)])
     rows[-1, 0].set_xlabel("length of the interval (dotted: target residency)")
 
 

@@ -51,8 +51,8 @@ class ReadResult(Record, frozen=True, kw_only=True):
 class ProbeResult(RecordedResult, frozen=True, kw_only=True, tag="stallscope.io.probe/1"):
     """Latency of one read at a time.
 
-    The fields from ``requests`` to ``self_check`` are those of a ReadResult: the direct reads, or
-    without any the cached reads; ``cache`` names them.
+    The fields from ``requests`` to ``self_check`` are those of a ReadResult: of direct reads, or of
+    cached reads if there are no direct ones; ``cache`` names the kind.
     """
 
     path: str
@@ -142,7 +142,7 @@ class ProbeMeasurement:
 
     @property
     def first(self) -> PointResult:
-        """Return the direct reads, or without any the cached reads."""
+        """Return the direct reads; the cached ones if there are no direct reads."""
         first = self.direct or self.cached
         assert first is not None
         return first

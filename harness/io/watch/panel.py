@@ -57,9 +57,9 @@ def _series(result: WatchResult) -> Iterator[Series]:
 def _heat_map(result: WatchResult) -> Figure | None:
     heat = result.heat
     used = [
-        place
-        for place in range(len(heat.row_edges_ns) - 1)
-        if any(column[place] for column in heat.columns)
+        row
+        for row in range(len(heat.row_edges_ns) - 1)
+        if any(column[row] for column in heat.columns)
     ]
     if not used:
         return None
@@ -82,11 +82,11 @@ def _heat_map(result: WatchResult) -> Figure | None:
 def _boxes(result: WatchResult, plot: Plot, maximum: int) -> Iterator[Box]:
     heat = result.heat
     for number, column in enumerate(heat.columns):
-        for place, count in enumerate(column):
+        for row, count in enumerate(column):
             if not count:
                 continue
             share = math.log1p(count) / math.log1p(maximum)
             opacity = _OPACITIES[min(len(_OPACITIES) - 1, int(share * len(_OPACITIES)))]
-            low = (number * heat.column_s, heat.row_edges_ns[place])
-            high = ((number + 1) * heat.column_s, heat.row_edges_ns[place + 1])
+            low = (number * heat.column_s, heat.row_edges_ns[row])
+            high = ((number + 1) * heat.column_s, heat.row_edges_ns[row + 1])
             yield plot.box(low, high, "watch-cell", opacity)

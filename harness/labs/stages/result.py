@@ -354,7 +354,7 @@ def _side_estimates(
 
 
 def _rounds(lab: StagesMeasurement) -> tuple[StagesRound, ...]:
-    starts = [part.start_s for reading in lab.readings for part in reading.p99_over_time]
+    starts = [interval.start_s for reading in lab.readings for interval in reading.p99_over_time]
     return tuple(_round(reading, min(starts, default=0.0)) for reading in lab.readings)
 
 
@@ -376,9 +376,11 @@ def _round(reading: StagesReading, begin_s: float) -> StagesRound:
         errors=reading.errors,
         p99_over_time=tuple(
             IntervalRecord(
-                time_s=part.start_s - begin_s, length_s=part.length_s, p99_us=part.p99_us
+                time_s=interval.start_s - begin_s,
+                length_s=interval.length_s,
+                p99_us=interval.p99_us,
             )
-            for part in reading.p99_over_time
+            for interval in reading.p99_over_time
         ),
         limited_by_loader=reading.loader_limit or None,
     )

@@ -166,8 +166,8 @@ class Estimator:
             if not self._multiplexed[number]:
                 continue
             slope = _slope(quantity, totals, event)
-            part = slope * self.scale(number) * self._deviations(number, event)
-            influence[number] = influence[number] + part if number in influence else part
+            term = slope * self.scale(number) * self._deviations(number, event)
+            influence[number] = influence[number] + term if number in influence else term
         return influence
 
     def _deviations(self, number: int, event: str) -> "Floats":

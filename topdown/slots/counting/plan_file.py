@@ -91,7 +91,10 @@ def write_plan(path: Path, plan: Plan, subject: Subject) -> None:
 def plan_record(plan: Plan, subject: Subject) -> PlanRecord:
     """Return the content of a plan file."""
     return PlanRecord(
-        sets=tuple(SetRecord(part.name, tuple(part.events), part.leader) for part in plan.sets),
+        sets=tuple(
+            SetRecord(event_set.name, tuple(event_set.events), event_set.leader)
+            for event_set in plan.sets
+        ),
         events={name: _encoding_record(encoding) for name, encoding in plan.events.items()},
         subject=SubjectRecord(
             model=None if subject.model is None else subject.model.key,
@@ -122,7 +125,9 @@ def _encoding_record(encoding: Encoding) -> EncodingRecord:
 def read_plan(path: Path) -> tuple[Plan, Subject | None]:
     """Return a plan and its subject, which is None if stallscope did not make the plan."""
     record = read_document(path, _RecordedPlan)
-    sets = tuple(EventSet(part.name, part.events, part.leader) for part in record.sets)
+    sets = tuple(
+        EventSet(event_set.name, event_set.events, event_set.leader) for event_set in record.sets
+    )
     events = {name: Encoding(name=name) for name in record.events}
     subject = record.subject or SubjectRecord()
     reasons = dict(islice(subject.uncountable.items(), MAX_NAMES))

@@ -288,8 +288,8 @@ def _make_directory(folder: Path) -> None:
 def _combined_run(plan: Plan, parts: list[CountingRun]) -> CountingRun:
     """Return runs of one group each as one run without multiplexing."""
     windows = Windows(
-        tuple(group for part in parts for group in part.windows.groups),
-        sum(part.windows.seconds for part in parts) / len(parts),
+        tuple(group for run in parts for group in run.windows.groups),
+        sum(run.windows.seconds for run in parts) / len(parts),
     )
     if not windows.groups:
         raise RecordingError("nothing was counted", "see `stallscope doctor`")
@@ -297,9 +297,9 @@ def _combined_run(plan: Plan, parts: list[CountingRun]) -> CountingRun:
         parts[0].subject,
         plan,
         windows,
-        absent={name: why for part in parts for name, why in part.absent.items()},
+        absent={name: why for run in parts for name, why in run.absent.items()},
         target=parts[0].target,
-        warnings=tuple(dict.fromkeys(text for part in parts for text in part.warnings)),
+        warnings=tuple(dict.fromkeys(text for run in parts for text in run.warnings)),
         separate=True,
     )
 

@@ -75,9 +75,9 @@ def _reduced(added: dict[Cause, float], excess: float) -> dict[Cause, float]:
             break
         removed = 0.0
         for cause, weight in weights.items():
-            part = min(kept[cause], excess * weight / total)
-            kept[cause] -= part
-            removed += part
+            reduction = min(kept[cause], excess * weight / total)
+            kept[cause] -= reduction
+            removed += reduction
         excess -= removed
     return kept
 

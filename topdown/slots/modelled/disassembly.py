@@ -91,11 +91,11 @@ def _ranges(executed: dict[int, int]) -> list[tuple[int, int]]:
         )
         for first, last in pairwise([0, *cuts, len(addresses)])
     ]
-    left = MAX_CODE_BYTES
+    remaining_bytes = MAX_CODE_BYTES
     kept = []
     for _, start, last in sorted(pieces, reverse=True)[:MAX_RANGES]:
-        left -= last - start
-        if left < 0:
+        remaining_bytes -= last - start
+        if remaining_bytes < 0:
             break
         kept.append((start, last + MAX_INSTRUCTION_BYTES))
     return kept

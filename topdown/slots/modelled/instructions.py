@@ -162,7 +162,7 @@ def _flow(mnemonic: str) -> Flow:
 
 
 def _branch(mnemonic: str, flow: Flow, operands: list[Operand]) -> Instruction:
-    place = next((o for o in operands if isinstance(o, Memory)), None)
+    memory = next((o for o in operands if isinstance(o, Memory)), None)
     reads = [o.whole for o in operands if isinstance(o, Register)]
     if flow is Flow.CONDITIONAL:
         reads += ["rcx"] if "cxz" in mnemonic or mnemonic.startswith("loop") else [FLAGS]
@@ -177,8 +177,8 @@ def _branch(mnemonic: str, flow: Flow, operands: list[Operand]) -> Instruction:
         flow,
         tuple(reads),
         (),
-        place,
-        loads=place is not None,
+        memory,
+        loads=memory is not None,
         stack_bytes=-8 if flow is Flow.CALL else 0,
     )
 
@@ -212,13 +212,13 @@ def _string(mnemonic: str, prefixes: set[str]) -> Instruction:
 
 def _stack(mnemonic: str, operands: list[Operand]) -> Instruction:
     if mnemonic == "leave":
-        place = Memory("rbp", "", 1, 0, 8)
+        memory = Memory("rbp", "", 1, 0, 8)
         return Instruction(
-            mnemonic, Unit.NONE, "move", Flow.NEXT, ("rbp",), ("rsp", "rbp"), place, loads=True
+            mnemonic, Unit.NONE, "move", Flow.NEXT, ("rbp",), ("rsp", "rbp"), memory, loads=True
         )
     registers = tuple(o.whole for o in operands if isinstance(o, Register))
     if mnemonic == "push":
-        place = Memory("rsp", "", 1, -8, 8)
+        memory = Memory("rsp", "", 1, -8, 8)
         return Instruction(
             mnemonic,
             Unit.NONE,
@@ -226,7 +226,7 @@ def _stack(mnemonic: str, operands: list[Operand]) -> Instruction:
             Flow.NEXT,
             registers,
             (),
-            place,
+            memory,
             stores=True,
             stack_bytes=-8,
         )
@@ -237,14 +237,14 @@ def _stack(mnemonic: str, operands: list[Operand]) -> Instruction:
 
 def _plain(mnemonic: str, operands: list[Operand], *, locked: bool) -> Instruction:
     first = operands[0] if operands else None
-    place = next((o for o in operands if isinstance(o, Memory)), None)
+    memory = next((o for o in operands if isinstance(o, Memory)), None)
     compares = mnemonic in _COMPARES
     write_only = _writes_only(mnemonic, operands)
     reads, writes = _registers(mnemonic, operands, write_only=write_only)
     unit, timing = executed_by(mnemonic, operands)
     flags_read, flags_written = _flags(mnemonic, unit)
-    touches = place is not None and mnemonic not in ("lea", "nop") and "prefetch" not in mnemonic
-    into_memory = touches and first is place and not compares and not _only_reads(mnemonic)
+    touches = memory is not None and mnemonic not in ("lea", "nop") and "prefetch" not in mnemonic
+    into_memory = touches and first is memory and not compares and not _only_reads(mnemonic)
     idle = mnemonic in ("nop", "endbr64") or _is_idiom(mnemonic, operands)
     return Instruction(
         mnemonic,
@@ -253,7 +253,7 @@ def _plain(mnemonic: str, operands: list[Operand], *, locked: bool) -> Instructi
         Flow.NEXT,
         tuple(dict.fromkeys([*reads, FLAGS] if flags_read else reads)),
         tuple(dict.fromkeys([*writes, FLAGS] if flags_written else writes)),
-        place,
+        memory,
         loads=touches and not (into_memory and write_only),
         stores=into_memory,
         moves=_copied(mnemonic, operands),

@@ -115,17 +115,17 @@ def standard_input(
 
 
 def _copy(source: IO[bytes], copied: IO[bytes], on_wait: Callable[[str], None]) -> None:
-    left = MAX_INPUT_BYTES
+    remaining_bytes = MAX_INPUT_BYTES
     if not select.select([source], [], [], INPUT_WAIT_S)[0]:
         on_wait(WAITS_FOR_INPUT)
-    while part := source.read(PIECE_BYTES):
-        left -= len(part)
-        if left < 0:
+    while chunk := source.read(PIECE_BYTES):
+        remaining_bytes -= len(chunk)
+        if remaining_bytes < 0:
             raise UsageError(
                 "the command's input is a pipe of more than 1 GiB",
                 "redirect it from a file, which every run can read",
             )
-        copied.write(part)
+        copied.write(chunk)
     copied.flush()
     copied.seek(0)
 

@@ -68,11 +68,11 @@ def predict(
 def _hot(profile: Profile, instructions: int) -> dict[int, int]:
     """Return the most executed code addresses with their execution counts."""
     addresses = sorted(profile.costs, key=lambda address: -profile.costs[address][IR])
-    left = instructions * HOT_SHARE
+    remaining = instructions * HOT_SHARE
     hot = {}
     for address in addresses[:MAX_HOT]:
         hot[address] = profile.costs[address][IR]
-        left -= profile.costs[address][IR]
-        if left <= 0:
+        remaining -= profile.costs[address][IR]
+        if remaining <= 0:
             break
     return hot

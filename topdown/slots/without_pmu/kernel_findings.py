@@ -130,8 +130,8 @@ def _switches(
     share, switches = kernel_share(counters, work), counters.voluntary_switches
     if not switches or share is None:
         return None
-    place = _most_common_wait(counters)
-    in_futex = FUTEX in place
+    wait_channel = _most_common_wait(counters)
+    in_futex = FUTEX in wait_channel
     min_share = MIN_HERD_SWITCHING_SHARE if in_futex else MIN_SWITCHING_SHARE
     switching = _switching_share(work)
     if switching is None:
@@ -147,7 +147,7 @@ def _switches(
     why = f"a thread sleeps again after {1e6 * cpu_s / switches:.1f} us of CPU time"
     if switching is not None:
         why += f", {switching.text()} of samples are in going to sleep and waking other threads"
-    why += f"; threads sleep in {place or 'places that the kernel does not name'}"
+    why += f"; threads sleep in {wait_channel or 'places that the kernel does not name'}"
     return KernelFinding(SWITCHES if in_futex else SLEEP, why)
 
 
@@ -199,6 +199,6 @@ def _sleep(counters: KernelCounters, cpu_s: float) -> KernelFinding | None:
     if not sleep_s or sleep_s < _HALF * (all_waits_s + cpu_s):
         return None
     sleep_share = sleep_s / (all_waits_s + cpu_s)
-    place = next((name for name, _ in counters.waits_in if name and FUTEX not in name), "")
+    wait_channel = next((name for name, _ in counters.waits_in if name and FUTEX not in name), "")
     why = f"threads sleep {sleep_share:.0%} of the time in which they could run"
-    return KernelFinding(SLEEP, f"{why}, most often in {place}" if place else why)
+    return KernelFinding(SLEEP, f"{why}, most often in {wait_channel}" if wait_channel else why)

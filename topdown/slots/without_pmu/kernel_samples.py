@@ -103,11 +103,11 @@ def _kernel_entry(names: list[str]) -> tuple[KernelEntry, str]:
     The outermost entry counts: an interrupt or page fault within a system call belongs to the
     call.
     """
-    for place, name in enumerate(names):
+    for index, name in enumerate(names):
         if name in _PAGE_FAULTS:
             return KernelEntry.PAGE_FAULT, ""
         if name in _SYSTEM_CALLS:
-            for inner in names[place:]:
+            for inner in names[index:]:
                 call = _CALL.fullmatch(inner)
                 if call:
                     return KernelEntry.SYSTEM_CALL, call.group(1)

@@ -101,8 +101,8 @@ def read_thread(proc: Path, pid: int, tid: int, *, disk_waits: bool) -> ThreadSn
         return ThreadSnapshot(counts, "on CPU or queued", "")
     if state not in _WAITING_STATES:
         return ThreadSnapshot(counts, "ended", "")
-    place = read_text(folder / "wchan", _MAX_NAME_BYTES) or ""
-    return ThreadSnapshot(counts, "waiting", "" if place == "0" else place)
+    wait_channel = read_text(folder / "wchan", _MAX_NAME_BYTES) or ""
+    return ThreadSnapshot(counts, "waiting", "" if wait_channel == "0" else wait_channel)
 
 
 def _stat_fields(path: Path) -> list[str] | None:

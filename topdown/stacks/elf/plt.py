@@ -44,11 +44,11 @@ def plt_symbols(file: ElfFile) -> Symbols:
 
 
 def _slot_names(file: ElfFile) -> dict[int, bytes]:
-    place = file.section(b".rela.plt")
+    header = file.section(b".rela.plt")
     dynamic = np.flatnonzero(file.sections["type"] == SHT_DYNSYM)
-    if place is None or not len(dynamic):
+    if header is None or not len(dynamic):
         return {}
-    content = file.section_content(place)
+    content = file.section_content(header)
     count = min(len(content) // _RELOCATION.itemsize, _MAX_ENTRIES)
     relocations = np.frombuffer(content, _RELOCATION, count)
     relocations = relocations[relocations["kind"] == _JUMP_SLOT]
@@ -75,11 +75,11 @@ def _entries(file: ElfFile) -> list[tuple[int, int]]:
     """Return (address, slot) of each entry: ``[endbr64] [bnd] jmp *slot(%rip)``."""
     entries: list[tuple[int, int]] = []
     for section in (b".plt.sec", b".plt"):
-        place = file.section(section)
-        if place is None:
+        header = file.section(section)
+        if header is None:
             continue
-        address = int(file.sections["address"][place])
-        content = file.section_content(place)
+        address = int(file.sections["address"][header])
+        content = file.section_content(header)
         for at in range(0, min(len(content), _MAX_ENTRIES * _ENTRY_SIZE), _ENTRY_SIZE):
             jump = content.find(b"\xff\x25", at, at + 8)
             if jump >= 0 and jump + 6 <= len(content):

@@ -76,21 +76,21 @@ def join_symbols(parts: Iterable[Symbols]) -> Symbols:
     if not symbol_lists:
         none = np.zeros(0, np.uint64)
         return Symbols(none, none, none, np.zeros(0, np.uint8), np.zeros(0, np.uint32), b"")
-    offsets = np.cumsum([0] + [len(part.strings) for part in symbol_lists[:-1]])
+    offsets = np.cumsum([0] + [len(table.strings) for table in symbol_lists[:-1]])
     if int(offsets[-1]) + len(symbol_lists[-1].strings) >= 1 << 32:
         raise ElfError("string tables of more than 4 GiB")
     return Symbols(
-        np.concatenate([part.start for part in symbol_lists]),
-        np.concatenate([part.size for part in symbol_lists]),
-        np.concatenate([part.limit for part in symbol_lists]),
-        np.concatenate([part.rank for part in symbol_lists]),
+        np.concatenate([table.start for table in symbol_lists]),
+        np.concatenate([table.size for table in symbol_lists]),
+        np.concatenate([table.limit for table in symbol_lists]),
+        np.concatenate([table.rank for table in symbol_lists]),
         np.concatenate(
             [
-                part.name_offset + np.uint32(offset)
-                for part, offset in zip(symbol_lists, offsets.tolist(), strict=True)
+                table.name_offset + np.uint32(offset)
+                for table, offset in zip(symbol_lists, offsets.tolist(), strict=True)
             ]
         ),
-        b"".join(part.strings for part in symbol_lists),
+        b"".join(table.strings for table in symbol_lists),
     )
 
 

@@ -60,14 +60,16 @@ def expand_inlined(
     expansions: dict[int, list[int]] = {}
     counts: dict[int, Counter[str]] = {}
     known = len(named.functions)
-    for frame, place in source.locations.items():
+    for frame, location in source.locations.items():
         outer = int(named.function[frame])
         module = named.functions[outer].module
-        ids = [known + added.setdefault((name, module), len(added)) for name in place.inlined]
+        ids = [known + added.setdefault((name, module), len(added)) for name in location.inlined]
         if ids:
             expansions[frame] = [outer, *ids]
-        if place.line is not None and leaf_samples[frame]:
-            counts.setdefault([outer, *ids][-1], Counter())[place.line] += int(leaf_samples[frame])
+        if location.line is not None and leaf_samples[frame]:
+            counts.setdefault([outer, *ids][-1], Counter())[location.line] += int(
+                leaf_samples[frame]
+            )
     names = demangled([name for name, _ in added])
     functions = tuple(
         Function(name, module, FunctionKind.INLINED)

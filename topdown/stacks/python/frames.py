@@ -226,7 +226,7 @@ class _FrameCollector:
         if not frames[0][2]:
             raise _DamagedLineError("the outermost frame has no entry from C")
         first = len(self.frames_of)
-        entries = [first + place for place, frame in enumerate(frames) if frame[2]]
+        entries = [first + index for index, frame in enumerate(frames) if frame[2]]
         self.frames_of += [frame[:2] for frame in frames]
         self.frame_offset += [*entries[1:], len(self.frames_of)]
         self.run_offset.append(self.run_offset[-1] + len(entries))

@@ -68,8 +68,8 @@ class BuildIdCache:
         if self.directory is None or len(build_id) < _SHORTEST_BUILD_ID:
             return None
         try:
-            with self._opened() as place:
-                content = self._read(place, build_id.hex())
+            with self._opened() as folder:
+                content = self._read(folder, build_id.hex())
         except OSError:
             return None
         return self._parsed(content)
@@ -92,18 +92,18 @@ class BuildIdCache:
             crc = zlib.crc32(block, crc)
         with suppress(OSError):
             _make_parents(directory)
-            with self._opened() as place:
-                write_atomic(place, build_id.hex(), [_HEADER.pack(self.magic, crc), *stored])
-                self._evict(place)
+            with self._opened() as folder:
+                write_atomic(folder, build_id.hex(), [_HEADER.pack(self.magic, crc), *stored])
+                self._evict(folder)
 
     def entries(self) -> list[StoredEntry]:
         """Return all entries, the most recently used first. Raises OSError if it is not private."""
         if self.directory is None or not self.directory.exists():
             return []
-        with self._opened() as place:
+        with self._opened() as folder:
             return [
-                StoredEntry(name, size, used_ns, self._paths(place, name))
-                for used_ns, size, name in sorted(_files(place), reverse=True)
+                StoredEntry(name, size, used_ns, self._paths(folder, name))
+                for used_ns, size, name in sorted(_files(folder), reverse=True)
                 if not name.startswith(".")
             ]
 
@@ -111,10 +111,10 @@ class BuildIdCache:
         """Remove all entries; return their number and size in bytes. Raises OSError."""
         if self.directory is None or not self.directory.exists():
             return 0, 0
-        with self._opened() as place:
-            files = list(_files(place))
+        with self._opened() as folder:
+            files = list(_files(folder))
             for _, _, name in files:
-                os.unlink(name, dir_fd=place)
+                os.unlink(name, dir_fd=folder)
         return len(files), sum(size for _, size, _ in files)
 
     @contextmanager
@@ -128,8 +128,8 @@ class BuildIdCache:
             or parent.st_mode & 0o022
         ):
             raise PermissionError(f"{self.directory.parent}: another user can write to it")
-        with private_directory(self.directory) as place:
-            yield place
+        with private_directory(self.directory) as folder:
+            yield folder
 
     def _parsed(self, content: bytes) -> CacheEntry | None:
         if len(content) < _HEADER.size:

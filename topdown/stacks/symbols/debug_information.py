@@ -228,10 +228,10 @@ class _Unit:
                 chains[address].inlined.clear()
             return
         file, line = (die.attributes.get(name) for name in ("DW_AT_call_file", "DW_AT_call_line"))
-        place = f"{self._file(file.value)}:{line.value}" if file and line else "?"
+        call_site = f"{self._file(file.value)}:{line.value}" if file and line else "?"
         name = self._name(die)
         for address in contained:
-            chains[address].inlined.append([name, place])
+            chains[address].inlined.append([name, call_site])
 
     def _name(self, die: DIE) -> str:
         """Return the linkage name of an entry or of its origin, otherwise its name."""

@@ -38,7 +38,7 @@ class AddressNames:
 
     def functions(self, places: Places) -> list[Function]:
         """Return the function of each address."""
-        return [unknown_function(self.module, place) for place in places.tolist()]
+        return [unknown_function(self.module, index) for index in places.tolist()]
 
     def kinds(self, places: Places) -> npt.NDArray[np.uint8]:
         """Return UNKNOWN for every address."""
@@ -98,11 +98,11 @@ class FixedNames:
 
     def functions(self, places: Places) -> list[Function]:
         """Return the function at each index."""
-        return [self.fixed[place] for place in places.tolist()]
+        return [self.fixed[index] for index in places.tolist()]
 
     def kinds(self, places: Places) -> npt.NDArray[np.uint8]:
         """Return the kind of each function."""
-        return np.array([self.fixed[place].kind for place in places.tolist()], np.uint8)
+        return np.array([self.fixed[index].kind for index in places.tolist()], np.uint8)
 
 
 class FunctionTable(Sequence[Function]):

@@ -50,8 +50,8 @@ def open_jit_map(pid: int, proc: Path) -> RegularFile:
     """Return the map that a live process wrote; raises RefusedFileError if not trusted."""
     inner_pid, owner = _identity(pid, proc)
     trusted = frozenset({0, owner})
-    place = b"tmp/perf-%d.map" % inner_pid
-    file = open_in_root(proc / str(pid) / "root", place, link_owners=frozenset({0}))
+    map_path = b"tmp/perf-%d.map" % inner_pid
+    file = open_in_root(proc / str(pid) / "root", map_path, link_owners=frozenset({0}))
     if file.status.st_uid not in trusted:
         file.close()
         raise RefusedFileError(

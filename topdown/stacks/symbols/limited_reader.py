@@ -185,10 +185,10 @@ def _receive(descriptor: int, end_s: float) -> tuple[int, float, str] | None:
     while len(content) < length:
         if not select.select([descriptor], [], [], max(0.0, end_s - time.monotonic()))[0]:
             return None
-        part = os.read(descriptor, length - len(content))
-        if not part:
+        chunk = os.read(descriptor, length - len(content))
+        if not chunk:
             return None
-        content += part
+        content += chunk
         if len(content) == _REPORT.size:
             length += min(_REPORT.unpack(content)[2], _MESSAGE_LIMIT)
     status, cpu_s, _ = _REPORT.unpack_from(content)
@@ -199,9 +199,9 @@ def _content(descriptor: int, limit: int) -> bytes:
     size = min(os.fstat(descriptor).st_size, limit)
     parts: list[bytes] = []
     offset = 0
-    while offset < size and (part := os.pread(descriptor, size - offset, offset)):
-        parts.append(part)
-        offset += len(part)
+    while offset < size and (chunk := os.pread(descriptor, size - offset, offset)):
+        parts.append(chunk)
+        offset += len(chunk)
     return parts[0] if len(parts) == 1 else b"".join(parts)
 
 
@@ -293,8 +293,8 @@ class _OutputLimitError(OSError):
 def _received(descriptor: int, length: int) -> bytes:
     """Return ``length`` bytes of a pipe, fewer if its other end is closed."""
     content = b""
-    while len(content) < length and (part := os.read(descriptor, length - len(content))):
-        content += part
+    while len(content) < length and (chunk := os.read(descriptor, length - len(content))):
+        content += chunk
     return content
 
 

@@ -169,9 +169,9 @@ def _copy_maps(
                 left_out += 1
                 continue
             remaining_bytes -= length
-            with private_directory(directory / "jit") as place:
+            with private_directory(directory / "jit") as folder:
                 pid = name.removeprefix("perf-")
-                write_atomic(place, pid, _blocks(file, length))
+                write_atomic(folder, pid, _blocks(file, length))
     if not left_out:
         return ()
     message = f"{left_out} symbol maps of JIT-compiled code exceed the limit of a recording"
@@ -215,8 +215,8 @@ class _ArtifactCopier:
                     )
                     self._warn("jit-map-cut", message)
                 length = min(file.size, MAP_LIMIT)
-                with private_directory(self._directory / "jit") as place:
-                    write_atomic(place, f"{pid}.map", _blocks(file, length))
+                with private_directory(self._directory / "jit") as folder:
+                    write_atomic(folder, f"{pid}.map", _blocks(file, length))
         except MissingFileError:
             return
         except RefusedFileError as error:
@@ -238,8 +238,8 @@ class _ArtifactCopier:
 
     def _copy_binary(self, file: RegularFile, mapped: _MappedFile) -> None:
         name = ElfFile(file).build_id.hex() or "inode-{}-{}-{}".format(*mapped.identity)
-        with private_directory(self._directory / "binaries") as place:
-            if name in os.listdir(place):  # noqa: PTH208 - by descriptor
+        with private_directory(self._directory / "binaries") as folder:
+            if name in os.listdir(folder):  # noqa: PTH208 - by descriptor
                 return
             if file.size > min(self._limits.file_bytes, self._remaining_bytes):
                 self._warn(
@@ -248,7 +248,7 @@ class _ArtifactCopier:
                     "recording; its symbols are lost when the process ends",
                 )
                 return
-            write_atomic(place, name, _blocks(file, file.size))
+            write_atomic(folder, name, _blocks(file, file.size))
             self._remaining_bytes -= file.size
 
     def _warn(self, code: str, message: str) -> None:
@@ -274,7 +274,7 @@ def _vanishing_files(pid: int, proc: Path) -> Iterator[_MappedFile]:
 
 def _size_of(directory: Path) -> int:
     try:
-        return sum(place.lstat().st_size for place in directory.iterdir())
+        return sum(file.lstat().st_size for file in directory.iterdir())
     except OSError:
         return 0
 

@@ -88,7 +88,7 @@ def find_source_lines(
             limits = ReadingLimits(_memory_bytes(), part_s, part_s + _GRACE_S)
             output = reader.output(b"%d" % number, limits)
             known = dict(_locations(output.content, len(file.frames)))
-            locations.update((int(file.frames[at]), place) for at, place in known.items())
+            locations.update((int(file.frames[at]), location) for at, location in known.items())
             if output.failure:
                 missing[output.failure] += len(file.frames) - len(known)
     warnings = tuple(
@@ -131,8 +131,8 @@ def _read_locations(file: FileFrames, sources: SymbolSources) -> Iterator[bytes]
         main, debug = opened
         addresses, known = addresses_of(loaded_segments(main), file.addresses)
         places: dict[int, list[int]] = {}
-        for place in np.flatnonzero(known).tolist():
-            places.setdefault(int(addresses[place]), []).append(place)
+        for index in np.flatnonzero(known).tolist():
+            places.setdefault(int(addresses[index]), []).append(index)
         stream = files.enter_context(os.fdopen(os.dup(debug.descriptor), "rb"))
         for location in source_locations(stream, places):
             inlined = [name[:MAX_NAME_LENGTH] for name, _ in location["inlined"][:_MAX_INLINED]]

@@ -105,8 +105,8 @@ def copy_vdso(directory: Path) -> None:
     """
     image = _live_vdso()
     if image is not None:
-        with private_directory(directory / "binaries") as place:
-            write_atomic(place, _VDSO_COPY, [image.read(0, image.size)])
+        with private_directory(directory / "binaries") as folder:
+            write_atomic(folder, _VDSO_COPY, [image.read(0, image.size)])
 
 
 def vdso_image(mapped: "Object", sources: SymbolSources) -> MemoryImage | None:
