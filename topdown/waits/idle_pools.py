@@ -90,20 +90,27 @@ def _shares(
     The stack of a wait that began before the recording is not known: it counts as a place.
     """
     count = len(records.threads)
-    thread, duration = intervals.thread.astype(np.int64), intervals.duration_ns
-    wall = np.bincount(thread, duration, count).astype(np.int64)
-    runs = np.isin(intervals.state, RUNNING_STATES)
-    run = np.bincount(thread[runs], duration[runs], count).astype(np.int64)
-    waits = ~np.isin(intervals.state, _NOT_WAITING)
-    rows = intervals.sample[waits]
-    stacks = np.full(len(rows), NO_STACK, np.uint32)
-    sampled = rows != NO_ROW
-    stacks[sampled] = records.switch_samples.stack[rows[sampled]]
-    code = (thread[waits] << 32) | stacks.astype(np.int64)
-    places, inverse = np.unique(code, return_inverse=True)
-    times = np.bincount(inverse, duration[waits], len(places)).astype(np.int64)
+    wall, run = np.zeros(count), np.zeros(count)
+    codes, amounts = [np.empty(0, np.int64)], [np.empty(0)]
+    for block in intervals.blocks():
+        thread, duration = block.thread.astype(np.int64), block.duration_ns
+        wall += np.bincount(thread, duration, count)
+        runs = np.isin(block.state, RUNNING_STATES)
+        run += np.bincount(thread[runs], duration[runs], count)
+        waits = ~np.isin(block.state, _NOT_WAITING)
+        rows = block.sample[waits]
+        stacks = np.full(len(rows), NO_STACK, np.uint32)
+        sampled = rows != NO_ROW
+        stacks[sampled] = records.switch_samples.stack[rows[sampled]]
+        code, inverse = np.unique(
+            (thread[waits] << 32) | stacks.astype(np.int64), return_inverse=True
+        )
+        codes.append(code)
+        amounts.append(np.bincount(inverse, duration[waits], len(code)))
+    places, inverse = np.unique(np.concatenate(codes), return_inverse=True)
+    times = np.bincount(inverse, np.concatenate(amounts), len(places)).astype(np.int64)
     largest, stack = np.zeros(count, np.int64), np.full(count, NO_STACK, np.uint32)
     order = np.argsort(times, kind="stable")
     largest[places[order] >> 32] = times[order]
     stack[places[order] >> 32] = (places[order] & 0xFFFF_FFFF).astype(np.uint32)
-    return wall, run, largest, stack
+    return wall.astype(np.int64), run.astype(np.int64), largest, stack

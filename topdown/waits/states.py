@@ -1,5 +1,6 @@
 """States of threads and the intervals in which a thread is in one."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import IntEnum
 
@@ -37,6 +38,9 @@ class ThreadState(IntEnum):
 RUNNING_STATES = (ThreadState.USER, ThreadState.SYSTEM)
 
 
+BLOCK = 1 << 20  # intervals
+
+
 @dataclass(frozen=True, slots=True)
 class Intervals:
     """Intervals of threads, sorted by thread, then by time; those of a thread leave no gap.
@@ -56,3 +60,16 @@ class Intervals:
     def duration_ns(self) -> npt.NDArray[np.int64]:
         """Return the lengths of the intervals."""
         return (self.end_ns - self.begin_ns).astype(np.int64)
+
+    def blocks(self) -> Iterator["Intervals"]:
+        """Yield the intervals in blocks, of which temporary arrays are small."""
+        for begin in range(0, len(self.thread), BLOCK):
+            part = slice(begin, begin + BLOCK)
+            yield Intervals(
+                self.thread[part],
+                self.begin_ns[part],
+                self.end_ns[part],
+                self.state[part],
+                self.sample[part],
+                self.wake_up[part],
+            )

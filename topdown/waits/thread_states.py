@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from topdown.waits.records import NO_STACK, ThreadReading, WaitRecords
 from topdown.waits.stack_names import StackNames
-from topdown.waits.states import Intervals, ThreadState
+from topdown.waits.states import BLOCK, Intervals, ThreadState
 from topdown.waits.wait_kinds import Evidence, WaitKinds, reading_states
 from topdown.waits.windows import SOURCE, weigh_windows, whole_amounts
 
@@ -110,13 +110,17 @@ class _Sources:
     """Nanoseconds by state and source."""
 
     def __init__(self, kinds: WaitKinds) -> None:
-        keys = kinds.intervals.state.astype(np.int64) * 256 + kinds.evidence
-        unique, inverse = np.unique(keys, return_inverse=True)
-        sums = np.bincount(inverse, kinds.intervals.duration_ns, minlength=len(unique))
+        size = STATES * 256
+        sums, counts = np.zeros(size), np.zeros(size, np.int64)
+        for number, block in enumerate(kinds.intervals.blocks()):
+            evidence = kinds.evidence[number * BLOCK : (number + 1) * BLOCK]
+            keys = block.state.astype(np.int64) * 256 + evidence
+            sums += np.bincount(keys, block.duration_ns, minlength=size)
+            counts += np.bincount(keys, minlength=size)
         self.amounts: dict[ThreadState, dict[str, int]] = {}
-        for key, amount in zip(unique.tolist(), sums.tolist(), strict=True):
-            state, evidence = ThreadState(key >> 8), Evidence(key & 255)
-            self.amounts.setdefault(state, {})[evidence.text] = round(amount)
+        for key in np.flatnonzero(counts).tolist():
+            state, source = ThreadState(key >> 8), Evidence(key & 255)
+            self.amounts.setdefault(state, {})[source.text] = round(sums[key])
 
     def replace_all(self, amounts: npt.NDArray[np.int64], source: str) -> None:
         """Set the amounts of the states, all of which have the same source."""
@@ -142,8 +146,10 @@ class _Sources:
 
 
 def _sums(intervals: Intervals, threads: int) -> Amounts:
-    keys = intervals.thread.astype(np.int64) * STATES + intervals.state
-    sums = np.bincount(keys, intervals.duration_ns, minlength=threads * STATES)
+    sums = np.zeros(threads * STATES)
+    for block in intervals.blocks():
+        keys = block.thread.astype(np.int64) * STATES + block.state
+        sums += np.bincount(keys, block.duration_ns, minlength=len(sums))
     return np.rint(sums).astype(np.int64).reshape(threads, STATES)
 
 

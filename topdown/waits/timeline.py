@@ -82,7 +82,10 @@ def build_intervals(records: WaitRecords) -> Intervals:
     events = _with_first_states(_sorted_by_thread(_events(records), len(records.threads)), records)
     events = _without_ineffective(events, records.lost)
     events = _at_scheduler_times(events, records)
-    parts = with_unknown_states(_between(events, records), records.lost, _unmoved(records))
+    parts = _between(events, records)
+    del events  # of ten million switches it has 200 MB, as has each copy
+    parts = with_unknown_states(parts, records.lost, _unmoved(records))
+    parts = replace(parts, cpu=np.empty(0, np.int32), after=np.empty(0, np.uint8))
     return Intervals(
         parts.thread,
         parts.begin_ns,
@@ -132,7 +135,7 @@ def _at_scheduler_times(events: _Events, records: WaitRecords) -> _Events:
     moved[switched] = times[events.row[switched]]
     if len(moved):  # not before the previous event of the thread, such as its wake-up
         same = events.thread[1:] == events.thread[:-1]
-        moved[1:][same] = np.maximum(moved[1:][same], moved[:-1][same])
+        np.maximum(moved[1:], moved[:-1], out=moved[1:], where=same)
     return replace(events, time_ns=moved)
 
 
@@ -141,7 +144,8 @@ def _sorted_by_thread(events: _Events, threads: int) -> _Events:
     thread = events.thread[order]
     if threads <= 2**16:
         thread = thread.astype(np.uint16)  # sorted by radix
-    return events.take(order[np.argsort(thread, kind="stable")])
+    order = order[np.argsort(thread, kind="stable")]
+    return events.take(order)
 
 
 def _with_first_states(events: _Events, records: WaitRecords) -> _Events:
