@@ -16,23 +16,40 @@ if(STALLSCOPE_SANITIZE)
     $<$<COMPILE_LANG_AND_ID:CXX,Clang>:-fsanitize-ignorelist=${CMAKE_CURRENT_LIST_DIR}/sanitizer_ignorelist.txt>)
 endif()
 
-# One precompiled header for all targets whose options are the same: parsing the standard library is
-# a fourth of a test build. clang-tidy parses without it, so that a missing #include is found.
-if(STALLSCOPE_PRECOMPILE)
-  add_library(stallscope_standard_headers OBJECT ${CMAKE_CURRENT_LIST_DIR}/standard_headers.cpp)
-  target_link_libraries(stallscope_standard_headers PRIVATE stallscope_options)
-  target_precompile_headers(stallscope_standard_headers PRIVATE
-    <algorithm> <array> <charconv> <chrono> <cstdint> <cstring> <filesystem> <fstream> <functional>
-    <map> <memory> <optional> <set> <span> <sstream> <string> <string_view> <system_error> <thread>
-    <unordered_map> <utility> <vector>)
+# stallscope_standard_headers(NAME OPTIONS...) makes one precompiled header for all targets whose options are
+# the same: parsing the standard library is a fourth of a test build. clang-tidy parses without it, so that a missing #include is found.
+function(stallscope_standard_headers name)
+  if(STALLSCOPE_PRECOMPILE)
+    add_library(${name} OBJECT ${PROJECT_SOURCE_DIR}/native/cmake/standard_headers.cpp)
+    target_link_libraries(${name} PRIVATE stallscope_options)
+    target_compile_options(${name} PRIVATE ${ARGN})
+    target_precompile_headers(${name} PRIVATE
+      <algorithm> <array> <charconv> <chrono> <cstdint> <cstring> <filesystem> <fstream> <functional>
+      <map> <memory> <optional> <set> <span> <sstream> <string> <string_view> <system_error> <thread>
+      <unordered_map> <utility> <vector>)
+  endif()
+endfunction()
+
+stallscope_standard_headers(stallscope_standard_headers)
+if(STALLSCOPE_FUZZERS)
+  stallscope_standard_headers(stallscope_fuzzed_headers -fsanitize=fuzzer-no-link)
 endif()
-# Fuzzers need the libraries' coverage: these are compiled with an option of their own.
-set(STALLSCOPE_FUZZED base python_frames capture unwind_walk unwind_zlib resp store server_commands server_shards value_log ioqueue)
 function(stallscope_precompiled target)
   if(TARGET stallscope_standard_headers)
     target_precompile_headers(${target} REUSE_FROM stallscope_standard_headers)
   endif()
 endfunction()
+
+# Compiles a target's sources with the coverage that fuzzers need, and a precompiled header with that option.
+function(stallscope_fuzzed target)
+  target_compile_options(${target} PRIVATE -fsanitize=fuzzer-no-link)
+  if(TARGET stallscope_fuzzed_headers)
+    target_precompile_headers(${target} REUSE_FROM stallscope_fuzzed_headers)
+  endif()
+endfunction()
+
+# The libraries whose coverage fuzzers need.
+set(STALLSCOPE_FUZZED base python_frames capture unwind_walk unwind_zlib resp store server_commands server_shards value_log ioqueue)
 
 # Unity builds: all sources of a target are compiled as one, which takes a third of the time, since
 # most of it goes into headers. So names in unnamed namespaces are unique within a target. ALONE
@@ -52,7 +69,7 @@ function(stallscope_library name)
   target_link_libraries(stallscope_${name} PUBLIC stallscope_options ${arg_LINKS})
   stallscope_unity(stallscope_${name} ${arg_ALONE})
   if(STALLSCOPE_FUZZERS AND name IN_LIST STALLSCOPE_FUZZED)
-    target_compile_options(stallscope_${name} PRIVATE -fsanitize=fuzzer-no-link)
+    stallscope_fuzzed(stallscope_${name})
   elseif(NOT arg_OWN_OPTIONS)
     stallscope_precompiled(stallscope_${name})
   endif()
