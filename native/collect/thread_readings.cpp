@@ -18,18 +18,12 @@ namespace {
 constexpr std::size_t max_thread_lines = 65'536;
 constexpr std::size_t max_descriptor_lines = 4'096;
 
-// Returns the letter after the name, which may itself hold any bytes.
-std::string state_of(const std::string& stat) {
-  const auto end = stat.rfind(')');
-  return end == std::string::npos || end + 2 >= stat.size() ? "" : stat.substr(end + 2, 1);
-}
-
 std::string line_of(const json& document) { return dump_document(document, -1); }
 
 std::string thread_line(const procfs& proc, pid_t pid, pid_t tid, const std::string& moment,
                         const std::string& cgroup) {
   const auto folder = proc.root() / std::to_string(pid) / "task" / std::to_string(tid);
-  const auto state = state_of(read_text(folder / "stat", 4096));
+  const auto state = thread_state_of(read_text(folder / "stat", 4096));
   if (state.empty()) return {};
   json run = nullptr;
   json queue = nullptr;
@@ -72,6 +66,12 @@ const char* kind_of(std::string_view target) {
 }
 
 }  // namespace
+
+std::string thread_state_of(const std::string& stat) {
+  // The name before it may hold any bytes.
+  const auto end = stat.rfind(')');
+  return end == std::string::npos || end + 2 >= stat.size() ? "" : stat.substr(end + 2, 1);
+}
 
 std::optional<system_call> parse_system_call(const std::string& text) {
   std::istringstream fields{text};

@@ -20,6 +20,9 @@ namespace stallscope::collect {
 // Number and six arguments of a system call.
 using system_call = std::array<std::uint64_t, 7>;
 
+// The letter of the state in /proc/TID/stat; empty if the text is malformed.
+std::string thread_state_of(const std::string& stat);
+
 // Parses /proc/TID/syscall; nullopt if the thread runs, is not in a system call, or may not be
 // read.
 std::optional<system_call> parse_system_call(const std::string& text);

@@ -75,7 +75,11 @@ void wait_recording::measure_rate() {
   const auto elapsed_s = static_cast<double>(monotonic_ns() - begin_ns) / 1e9;
   switches_per_s_ = static_cast<double>(after - std::min(after, before)) / elapsed_s;
   if (*switches_per_s_ < max_rate_with_kernel_chains) return;
-  for (auto& event : facts.waits.of_threads) event.attribute.exclude_callchain_kernel = 1;
+  for (auto* events : {&facts.waits.of_threads, &facts.waits.of_cpus}) {
+    for (auto& event : *events) {
+      if (event.role == wait_role::switch_samples) event.attribute.exclude_callchain_kernel = 1;
+    }
+  }
 }
 
 void wait_recording::disable_all_switches() {
@@ -136,10 +140,14 @@ void wait_recording::start(event_table& events, sieve* inner) {
     if (role != wait_role::cpu_samples) add(cpu_events_->ids_of(i), role);
   }
   opened_->records().set_wait_events(std::move(wait_ids));
-  if (!cpu_events_) return;
   auto& sieve = sieve_.emplace(inner);
-  for (std::size_t i = 0; i < facts.waits.of_cpus.size(); ++i) {
+  for (std::uint32_t i = 0; i < opened_->attributes().size(); ++i)
+    sieve.add_known(events.ids_of(i));
+  for (std::size_t i = 0; i < facts.waits.of_threads.size(); ++i)
+    sieve.add_known(events.ids_of_companion(i));
+  for (std::size_t i = 0; cpu_events_ && i < facts.waits.of_cpus.size(); ++i) {
     const auto role = facts.waits.of_cpus[i].role;
+    sieve.add_known(cpu_events_->ids_of(i));
     if (role == wait_role::wake_ups) {
       sieve.add_wake_ups(cpu_events_->ids_of(i), facts.waits.formats.points.front().pid_offset);
     } else if (role != wait_role::switches) {
@@ -257,6 +265,13 @@ void wait_recording::finish() {
   write_windows();
   ticks_.reset();
   if (cpu_events_) cpu_events_->disable();
+  if (sieve_ && sieve_->unknown_samples() != 0) {
+    opened_->facts().warnings.push_back(
+        {"switches-of-others",
+         "another program samples context switches at the same time, and the kernel mixes up their "
+         "identifiers: " +
+             std::to_string(sieve_->unknown_samples()) + " samples are left out"});
+  }
   read_target("end");
   write_names_of_others();
   opened_->facts().files.push_back(log_.entry());

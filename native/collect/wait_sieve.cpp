@@ -75,6 +75,10 @@ bool wait_sieve::keep(const perf_events::record_view& record) const {
     const auto known = offsets_.find(sample.id);
     if (known != offsets_.end())
       return threads_.contains(known->second == 0 ? sample.tid : raw_pid(record, known->second));
+    if (!known_.empty() && !known_.contains(sample.id)) {
+      ++unknown_samples_;
+      return false;
+    }
   }
   if (tasks_filtered_ && concerns_task(record.type()))
     return processes_.contains(static_cast<pid_t>(record.u32(8)));

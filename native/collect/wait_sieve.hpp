@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <span>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "collect/drain.hpp"
@@ -43,6 +44,11 @@ class wait_sieve : public sieve {
   // From now on mappings, threads and their ends are recorded for all processes: drops those of
   // others.
   void filter_tasks() { tasks_filtered_ = true; }
+  // Samples of other events are dropped from now on. If several programs sample context switches,
+  // the kernel (6.1 to 6.18 at least) gives samples of one the identifier of another's event.
+  void add_known(std::span<const std::uint64_t> ids) { known_.insert(ids.begin(), ids.end()); }
+  // The number of samples dropped for their identifier.
+  [[nodiscard]] std::uint64_t unknown_samples() const { return unknown_samples_; }
   // Events that concern the thread that ran.
   void add_events_of_runner(std::span<const std::uint64_t> ids);
 
@@ -57,6 +63,8 @@ class wait_sieve : public sieve {
   pid_set processes_;
   pid_set threads_;
   bool tasks_filtered_ = false;
+  std::unordered_set<std::uint64_t> known_;  // empty: all
+  mutable std::uint64_t unknown_samples_ = 0;
   std::unordered_map<std::uint64_t, std::uint32_t> offsets_;  // by event; 0: concerns the runner
 };
 

@@ -2,12 +2,18 @@
 
 #include <sys/prctl.h>
 
+#include <algorithm>
 #include <chrono>
 #include <utility>
 
 #include "base/clock.hpp"
 
 namespace stallscope::collect {
+namespace {
+
+constexpr std::uint64_t window_settling_ns = 50'000;
+
+}  // namespace
 
 window_thread::window_thread(const cpu_wide_events& events, window_schedule schedule)
     : events_{&events}, schedule_{std::move(schedule)}, thread_{[this] { run(); }} {}
@@ -22,10 +28,15 @@ void window_thread::run() noexcept {
   events_->disable();
   while (wait(schedule_.next_gap_ns())) {
     events_->enable();
-    record_window window{monotonic_ns(), 0};
+    // This thread displaces threads of the target around the window, so that the window begins when
+    // it sleeps and ends when it wakes.
+    const auto enabled_ns = monotonic_ns();
+    const auto planned_end_ns = enabled_ns + schedule_.length_ns();
     wait(schedule_.length_ns());
-    window.end_ns = monotonic_ns();
+    const record_window window{enabled_ns + window_settling_ns,
+                               std::min(planned_end_ns, monotonic_ns())};
     events_->disable();
+    if (window.end_ns <= window.begin_ns) continue;
     const std::lock_guard lock{mutex_};
     windows_.push_back(window);
   }

@@ -89,6 +89,9 @@ def thread_totals(
             _move_queue(amounts, intervals, schedstat, sources)
     else:
         states = reading_states(records, records.readings, architecture)
+        states[[not (row.syscall or row.state in "Tt") for row in records.readings]] = (
+            ThreadState.UNKNOWN
+        )
         weighed = weigh_windows(records, intervals, states)
         amounts, errors = whole_amounts(weighed.amounts), whole_amounts(weighed.errors)
         sources.replace_all(amounts.sum(axis=0), SOURCE)

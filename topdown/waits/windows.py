@@ -10,8 +10,9 @@ state and schedstat at short random intervals (ticks). Of the limited period of 
   is found at every tick inside it, so the sum has no bias, and an error of half an interval at each
   end of a wait.
 - The remaining time is that of short waits. It is divided among the categories like the waiting
-  time inside windows. The total is not taken from the windows, because recording a switch delays
-  it: at 2 us per wait a window shows waits that are twice as long.
+  time inside windows, or like the ticks that show the thread asleep if these are many more: a
+  thread that switches seldom is rarely seen in a window. The total is not taken from the windows,
+  because recording a switch delays it: of 2 us per wait, a window shows twice as much.
 
 Recording every Nth switch would not do: a long wait counts as one switch, so most samples are of
 short waits and the time of the long ones depends on chance.
@@ -34,6 +35,7 @@ from topdown.waits.states import Intervals, ThreadState
 STATES = len(ThreadState)
 SOURCE = "random windows, weighed with schedstat and readings of /proc"
 Z_95 = 1.96
+MORE_TICKS = 4  # a window shows many waits, a tick one
 _NOT_WAITING = (ThreadState.USER, ThreadState.SYSTEM, ThreadState.RUN_QUEUE, ThreadState.THROTTLED)
 _WAITS = np.array([state not in (*_NOT_WAITING, ThreadState.UNKNOWN) for state in ThreadState])
 _ASLEEP = frozenset("SDTtI")
@@ -54,7 +56,7 @@ def weigh_windows(
     """Return the time of each thread by state.
 
     ``intervals`` have categories; outside windows their state is unknown. ``reading_states``:
-    ThreadState of each of the records' readings, if its thread waits.
+    ThreadState of each of the records' readings, if its thread waits; UNKNOWN without a cause.
     """
     begin = records.end_ns if records.limited_from_ns is None else records.limited_from_ns
     count = len(records.threads)
@@ -135,13 +137,13 @@ class _WindowSums:
             by_thread[int(thread)] = sums.astype(np.float64).reshape(len(numbers), STATES)
         return _WindowSums(by_thread)
 
+    def count(self, thread: int) -> int:
+        """Return the number of windows in which a thread waited."""
+        return len(self.by_thread.get(thread, ()))
+
     def shares(self, thread: int) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
         """Return the shares of the states in short waits, and their standard errors."""
-        sums = self.by_thread.get(thread)
-        if sums is None:
-            unknown = np.zeros(STATES)
-            unknown[ThreadState.UNKNOWN] = 1
-            return unknown, np.zeros(STATES)
+        sums = self.by_thread[thread]
         total = sums.sum()
         share = sums.sum(axis=0) / total
         count = len(sums)
@@ -202,14 +204,23 @@ class _Ticks:
             )
         return ticks
 
+    def short_states(self) -> npt.NDArray[np.uint8]:
+        """Return the states at the ticks that show a wait that is not long."""
+        return np.asarray(self.state[self.is_asleep & ~self._is_long()])
+
+    def _is_long(self) -> npt.NDArray[np.bool_]:
+        same = self._unchanged()
+        return np.asarray(np.append(False, same) | np.append(same, False))
+
+    def _unchanged(self) -> npt.NDArray[np.bool_]:
+        """Return whether the thread slept in each interval between ticks, (n - 1,)."""
+        same = (np.diff(self.runs) == 0) & (np.diff(self.run_ns) == 0)
+        return np.asarray(same & self.is_asleep[1:] & self.is_asleep[:-1])
+
     def long_waits(self) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
         """Return the time in long waits by state, and its standard error, in nanoseconds."""
         gaps = np.diff(self.at_ns)
-        same = (np.diff(self.runs) == 0) & (np.diff(self.run_ns) == 0)
-        same &= self.is_asleep[1:] & self.is_asleep[:-1]
-        is_long = np.zeros(len(self.at_ns), np.bool_)
-        is_long[1:] |= same
-        is_long[:-1] |= same
+        is_long, same = self._is_long(), self._unchanged()
         weight = np.zeros(len(self.at_ns))
         weight[1:] += gaps / 2
         weight[:-1] += gaps / 2
@@ -219,6 +230,21 @@ class _Ticks:
         ends = np.bincount(self.state[starts], minlength=STATES)
         variance = 2 * ends * float((gaps**2).mean()) / 12
         return time.astype(np.float64), np.sqrt(variance)
+
+
+def _short_shares(
+    ticks: _Ticks, windows: _WindowSums, thread: int
+) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+    """Return the shares of the states in short waits, and their standard errors."""
+    states = ticks.short_states()
+    if windows.count(thread) * MORE_TICKS >= max(1, len(states)):
+        return windows.shares(thread)
+    if not len(states):
+        unknown = np.zeros(STATES)
+        unknown[ThreadState.UNKNOWN] = 1
+        return unknown, np.zeros(STATES)
+    share = np.bincount(states, minlength=STATES) / len(states)
+    return share, np.sqrt(share * (1 - share) / len(states))
 
 
 def _shares(
@@ -233,7 +259,7 @@ def _shares(
     if (excess := long_ns.sum()) > waiting_ns:
         long_ns = long_ns * (waiting_ns / excess)
     short_ns = waiting_ns - long_ns.sum()
-    share, error = windows.shares(thread)
+    share, error = _short_shares(ticks, windows, thread)
     amounts = long_ns + short_ns * share
     amounts[ThreadState.USER] += run_ns
     amounts[ThreadState.RUN_QUEUE] += queue_ns

@@ -121,3 +121,13 @@ TEST_CASE("an exec of another process is not an exec of the target") {
   CHECK(f.sieve.of_target(exec_name(12).record()));
   CHECK_FALSE(f.sieve.of_target(exec_name(99).record()));
 }
+
+TEST_CASE("samples of events that are not of the recording are dropped and counted") {
+  sieve_fixture f;
+  f.sieve.add_known(std::array<std::uint64_t, 1>{1});
+  CHECK(f.keeps({PERF_RECORD_SAMPLE, {1, 0, thread_word(12), 5, 0, 1, 0}}));
+  CHECK(f.keeps(waking(99, 12)));
+  CHECK(f.sieve.unknown_samples() == 0);
+  CHECK_FALSE(f.keeps({PERF_RECORD_SAMPLE, {2, 0, thread_word(12), 5, 0, 1, 0}}));
+  CHECK(f.sieve.unknown_samples() == 1);
+}

@@ -86,6 +86,14 @@ def with_unknown(seen: Intervals, end_ns: int) -> Intervals:
     return Intervals(none, begin, end, state, none, none)
 
 
+def unknown_until(end_ns: int) -> Intervals:
+    """A single interval of which nothing is known."""
+    none = np.zeros(1, np.uint32)
+    state = np.full(1, ThreadState.UNKNOWN, np.uint8)
+    end = np.array([end_ns], np.uint64)
+    return Intervals(none, np.zeros(1, np.uint64), end, state, none, none)
+
+
 def records_of(
     timeline: Timeline, windows: npt.NDArray[np.uint64], random: np.random.Generator
 ) -> WaitRecords:
@@ -142,16 +150,34 @@ def test_the_states_add_up_to_the_wall_time(timeline: Timeline) -> None:
     assert weighed.amounts[0, ThreadState.USER] == pytest.approx(running, rel=0.01)
 
 
-def test_short_waits_without_windows_are_unknown(timeline: Timeline) -> None:
+def test_waits_of_about_a_tick_are_divided_like_the_ticks() -> None:
+    random = np.random.default_rng(3)
+    length = np.tile([12_000_000, 30_000_000], 240)  # sleep and lock by turns
+    begin = np.cumsum(length) - length
+    end_ns = int(begin[-1] + length[-1])
+    at = np.cumsum(20_000_000 * random.uniform(0.5, 1.5, 600)).astype(np.int64)
+    at = at[at < end_ns]
+    wait = np.searchsorted(begin, at, side="right") - 1
+    readings = tuple(
+        ThreadReading(time_ns, 0, "S", runs, 0, runs=runs)
+        for time_ns, runs in zip(at.tolist(), wait.tolist(), strict=True)
+    )
+    states = np.where(wait % 2 == 0, ThreadState.SLEEP, ThreadState.LOCK).astype(np.uint8)
+    records = replace(
+        build_records("A R0-1").records, end_ns=end_ns, limited_from_ns=0, readings=readings
+    )
+    weighed = weigh_windows(records, unknown_until(end_ns), states)
+    assert weighed.amounts[0, ThreadState.SLEEP] == pytest.approx(end_ns * 12 / 42, rel=0.15)
+    assert weighed.amounts[0, ThreadState.UNKNOWN] == 0
+
+
+def test_short_waits_without_windows_and_system_calls_are_unknown(timeline: Timeline) -> None:
     random = np.random.default_rng(1)
-    windows = np.zeros((0, 2), np.uint64)
-    records = records_of(timeline, windows, random)
-    states = np.full(len(records.readings), ThreadState.SLEEP, np.uint8)
-    none = np.zeros(1, np.uint32)
-    whole = np.array([records.end_ns], np.uint64)
-    unknown = np.full(1, ThreadState.UNKNOWN, np.uint8)
-    intervals = Intervals(none, np.zeros(1, np.uint64), whole, unknown, none, none)
-    weighed = weigh_windows(records, intervals, states)
+    records = records_of(timeline, np.zeros((0, 2), np.uint64), random)
+    runs = np.array([reading.runs for reading in records.readings])
+    is_long = np.append(False, runs[1:] == runs[:-1]) | np.append(runs[1:] == runs[:-1], False)
+    states = np.where(is_long, ThreadState.SLEEP, ThreadState.UNKNOWN).astype(np.uint8)
+    weighed = weigh_windows(records, unknown_until(records.end_ns), states)
     assert weighed.amounts[0, ThreadState.UNKNOWN] > 0.3 * records.end_ns
     assert weighed.amounts[0, ThreadState.SLEEP] == pytest.approx(2.5 * SECOND, rel=0.05)
 
