@@ -37,7 +37,7 @@ def test_an_existing_output_is_refused(
     (tmp_path / "run").mkdir()
     precious = tmp_path / "run" / "precious"
     precious.write_text("mine")
-    words = ("profile", "-p", light_process.pid, "--duration", 0.3, "-o", tmp_path / "run")
+    words = ("record", "-p", light_process.pid, "--duration", 0.3, "-o", tmp_path / "run")
     fails(*words, status=2, says="exists")
     fails(*words, "--force", status=2, says="")
     assert precious.read_text() == "mine"
@@ -46,7 +46,7 @@ def test_an_existing_output_is_refused(
 
 def test_force_replaces_a_recording(tmp_path: Path, light_process: subprocess.Popen[str]) -> None:
     words = [
-        "profile",
+        "record",
         "-p",
         str(light_process.pid),
         "--duration",
