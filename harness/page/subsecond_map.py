@@ -32,13 +32,17 @@ def subsecond_map(
     time_ns: npt.NDArray[np.int64], marked: Sequence[tuple[float, float]] = ()
 ) -> SubsecondMap:
     """Return the map of samples at these times since the first one; there is at least one."""
-    seconds = int(time_ns.max()) // 1_000_000_000 + 1
-    column_s = -(-seconds // MOST_COLUMNS)
-    columns = -(-seconds // column_s)
+    column_s = column_seconds(time_ns)
+    columns = int(time_ns.max()) // (column_s * 1_000_000_000) + 1
     column = time_ns // (column_s * 1_000_000_000)
     row = time_ns % 1_000_000_000 * ROWS // 1_000_000_000
     counts = np.bincount(column * ROWS + row, minlength=columns * ROWS).astype(np.int64)
     return SubsecondMap(counts.reshape(columns, ROWS), column_s, tuple(marked))
+
+
+def column_seconds(time_ns: npt.NDArray[np.int64]) -> int:
+    """Return the seconds that a column of the map of these samples covers."""
+    return -(-(int(time_ns.max()) // 1_000_000_000 + 1) // MOST_COLUMNS)
 
 
 def render_subsecond_map(shown: SubsecondMap) -> Markup:

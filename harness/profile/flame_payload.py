@@ -4,7 +4,8 @@
 ``deflate-raw+base64``) and ``data``. Decoded, ``data`` is a sequence of sections, each a varint
 length and its bytes, in the order of ``_sections``. Integers are LEB128 varints. The first
 section is UTF-8 JSON (names, threads, scalars); the others are columns over nodes in preorder or
-over weights in the order of their nodes.
+over weights in the order of their nodes. If the JSON has ``bins``, four further columns split the
+weights by time: weight (difference to the previous row), bin, samples and value.
 """
 
 import base64
@@ -16,6 +17,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from harness.profile.time_bins import TimeBins, time_bins
 from stallscope.printable import visible_text
 from topdown.stacks.flame.layout import FlameTree
 from topdown.stacks.flame.names import UNKNOWN_NAME, function_text
@@ -135,6 +137,9 @@ def _sections(profile: Profile, tree: FlameTree, slots: "SlotsByFunction | None"
         from harness.profile.slots_panel import payload  # noqa: PLC0415 - only with counters
 
         text["slots"] = payload(slots, number_of)
+    bins = time_bins(profile)
+    if bins is not None:
+        text["bins"] = {"rows": len(bins.row), "count": bins.count, "seconds": bins.bin_ns / 1e9}
     pops = np.r_[0, tree.depth[:-1] + 1 - tree.depth[1:]]
     return [
         json.dumps(text, ensure_ascii=False, separators=(",", ":")).encode(),
@@ -144,6 +149,19 @@ def _sections(profile: Profile, tree: FlameTree, slots: "SlotsByFunction | None"
         varints(_renumbered(thread_order)[profile.weight_thread][rows]),
         varints(samples),
         varints(zigzag(value - samples * period)),
+        *([] if bins is None else _bin_sections(bins, _renumbered(rows), period)),
+    ]
+
+
+def _bin_sections(bins: TimeBins, number: npt.NDArray[np.int64], period: int) -> list[bytes]:
+    """Return the columns of weights by time; ``number``: number of a weight on the page."""
+    order = np.lexsort((bins.bin, number[bins.row]))
+    samples = bins.samples[order]
+    return [
+        varints(np.diff(number[bins.row][order], prepend=0)),
+        varints(bins.bin[order]),
+        varints(samples),
+        varints(zigzag(bins.value[order] - samples * period)),
     ]
 
 

@@ -53,6 +53,7 @@ _SCRIPTS = (
     "table.js",
     "detail.js",
     "threads.js",
+    "period.js",
     "picture.js",
     "keyboard.js",
     "controls.js",

@@ -11,9 +11,11 @@ class SampleTimes:
     """The samples of a profile by ascending time, arrays (n_samples,).
 
     ``time_ns`` int64: since the first sample of the recording. ``node`` int32: leaf in the
-    profile's tree. ``value`` int64: weight.
+    profile's tree. ``thread`` int32: index into the profile's threads.
+    ``value`` int64: weight.
     """
 
     time_ns: npt.NDArray[np.int64]
     node: npt.NDArray[np.int32]
+    thread: npt.NDArray[np.int32]
     value: npt.NDArray[np.int64]

@@ -68,6 +68,7 @@ async function decodeProfile(carried) {
   const text = JSON.parse(new TextDecoder().decode(reader.section().bytes));
   const nodes = decodeNodes(reader, text.nodes);
   const weights = decodeWeights(reader, text);
+  const bins = text.bins ? decodeBins(reader, text) : null;
   const functions = text.function_name.map((name, index) => ({
     name: text.names[name],
     module: text.modules[text.function_module[index]],
@@ -76,7 +77,7 @@ async function decodeProfile(carried) {
   }));
   for (const [index, lines] of text.lines) functions[index].lines = lines;
   const threads = text.threads.map(([pid, tid, process, name]) => ({ pid, tid, process, name }));
-  return { ...nodes, ...weights, ...text, functions, threads };
+  return { ...nodes, ...weights, ...text, bins, functions, threads };
 }
 
 function decodeNodes(reader, count) {
@@ -106,10 +107,26 @@ function decodeWeights(reader, text) {
   const weightThread = reader.section().column(new Int32Array(count));
   const weightSamples = reader.section().column(new Float64Array(count));
   const weightValue = reader.section().column(new Float64Array(count));
-  for (let i = 0; i < count; i++) {
-    const coded = weightValue[i];
-    const residual = coded % 2 ? -(coded + 1) / 2 : coded / 2;
-    weightValue[i] = weightSamples[i] * text.period + residual;
-  }
+  addPeriods(weightValue, weightSamples, text.period);
   return { weightNode, weightThread, weightSamples, weightValue };
+}
+
+/** Replaces zigzag residuals by values. */
+function addPeriods(values, samples, period) {
+  for (let i = 0; i < values.length; i++) {
+    const coded = values[i];
+    const residual = coded % 2 ? -(coded + 1) / 2 : coded / 2;
+    values[i] = samples[i] * period + residual;
+  }
+}
+
+/** Weights by time: {row, bin, samples, value}, and the number of bins and their length. */
+function decodeBins(reader, { bins, period }) {
+  const row = reader.section().column(new Int32Array(bins.rows));
+  for (let i = 1; i < bins.rows; i++) row[i] += row[i - 1];
+  const bin = reader.section().column(new Int32Array(bins.rows));
+  const samples = reader.section().column(new Float64Array(bins.rows));
+  const value = reader.section().column(new Float64Array(bins.rows));
+  addPeriods(value, samples, period);
+  return { ...bins, row, bin, samples, value };
 }

@@ -12,6 +12,7 @@ class Page {
     this.setColours();
     this.walker = new Walker(this.view, this.graph, (frame) => this.focused(frame));
     this.threads = new ThreadFilter(this.view);
+    this.period = new PeriodFilter(this.view);
     this.table = new FunctionTable(this.view, () => this.colours);
     this.detail = new Detail(this.view, () => this.colours);
     this.legend = new Legend(this.view, () => this.colours);

@@ -10,17 +10,14 @@ class Totals {
     this.totalSamples = new Float64Array(tree.count);
   }
 
-  /** Sums the weights of the threads whose byte in `shown` is 1; null shows all. */
-  sum(shown) {
+  /** Sums the weights of the threads whose byte in `shown` is 1 (null: all) in a period of bins (null: all). */
+  sum(shown, period = null) {
     const { tree, self, total, selfSamples, totalSamples } = this;
-    const { weightNode, weightThread, weightSamples, weightValue, parent } = tree;
+    const { parent } = tree;
     self.fill(0);
     selfSamples.fill(0);
-    for (let i = 0; i < weightNode.length; i++) {
-      if (shown && !shown[weightThread[i]]) continue;
-      self[weightNode[i]] += weightValue[i];
-      selfSamples[weightNode[i]] += weightSamples[i];
-    }
+    if (period) this.addPeriod(shown, period);
+    else this.addAll(shown);
     total.set(self);
     totalSamples.set(selfSamples);
     for (let i = tree.count - 1; i > 0; i--) {
@@ -28,9 +25,31 @@ class Totals {
       totalSamples[parent[i]] += totalSamples[i];
     }
   }
+
+  addAll(shown) {
+    const { self, selfSamples } = this;
+    const { weightNode, weightThread, weightSamples, weightValue } = this.tree;
+    for (let i = 0; i < weightNode.length; i++) {
+      if (shown && !shown[weightThread[i]]) continue;
+      self[weightNode[i]] += weightValue[i];
+      selfSamples[weightNode[i]] += weightSamples[i];
+    }
+  }
+
+  addPeriod(shown, { from, to }) {
+    const { self, selfSamples } = this;
+    const { weightNode, weightThread, bins } = this.tree;
+    const { row, bin, samples, value } = bins;
+    for (let i = 0; i < row.length; i++) {
+      if (bin[i] < from || bin[i] >= to) continue;
+      if (shown && !shown[weightThread[row[i]]]) continue;
+      self[weightNode[row[i]]] += value[i];
+      selfSamples[weightNode[row[i]]] += samples[i];
+    }
+  }
 }
 
-/** Value and samples per thread. */
+/** Value per thread. */
 function threadTotals(tree) {
   const value = new Float64Array(tree.threads.length);
   for (let i = 0; i < tree.weightThread.length; i++) value[tree.weightThread[i]] += tree.weightValue[i];

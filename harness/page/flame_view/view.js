@@ -10,7 +10,7 @@ class View {
     this.grandTotal = this.totals.total[0];
     this.state = {
       zoom: 0, icicle: false, byName: false, query: "", regex: false, shown: null,
-      selected: -1, theme: "light", inlined: true, bySlots: false,
+      selected: -1, theme: "light", inlined: true, bySlots: false, period: null,
     };
     this.search = null;
     this.searchError = "";
@@ -53,7 +53,8 @@ class View {
     this.pending = new Set();
     this.scheduled = false;
     if (changed.has("inlined")) this.regrow(changed);
-    if (changed.has("shown") || changed.has("inlined")) this.totals.sum(this.state.shown);
+    if (changed.has("period")) changed.add("shown"); // both filter the weights
+    if (changed.has("shown") || changed.has("inlined")) this.totals.sum(this.state.shown, this.state.period);
     if (changed.has("query") || changed.has("regex") || changed.has("inlined")) this.mark();
     for (const listener of this.listeners) listener(changed);
     timings.update_ms = performance.now() - began;
@@ -104,17 +105,17 @@ class View {
 
   /** Totals per function in view; kept until zoom or threads change. */
   get functions() {
-    const { zoom, shown, inlined } = this.state, of = this.functionsOf;
-    if (of?.zoom !== zoom || of.shown !== shown || of.inlined !== inlined) {
-      this.functionsOf = { zoom, shown, inlined, totals: functionTotals(this.profile, this.totals, zoom) };
+    const { zoom, shown, period, inlined } = this.state, of = this.functionsOf;
+    if (of?.zoom !== zoom || of.shown !== shown || of.period !== period || of.inlined !== inlined) {
+      this.functionsOf = { zoom, shown, period, inlined, totals: functionTotals(this.profile, this.totals, zoom) };
     }
     return this.functionsOf.totals;
   }
 
   layOut(width) {
-    const { zoom, byName, shown } = this.state;
+    const { zoom, byName, shown, period } = this.state;
     this.rows = layOut(this.profile, this.totals, {
-      zoom, byName, width, filtered: shown !== null, nameRank: byName ? this.nameRank : null,
+      zoom, byName, width, filtered: shown !== null || period !== null, nameRank: byName ? this.nameRank : null,
     });
     this.scale = width / this.visibleTotal;
     return this.rows;

@@ -31,7 +31,10 @@ def profile_with(
     profile = builder.build([(chain, int((kind == n).sum())) for n, chain in enumerate(chains)])
     nodes = np.array([builder._node(chain) for chain in chains], np.int32)
     return profile, SampleTimes(
-        (time_s * SECOND).astype(np.int64), nodes[kind], np.ones(count, np.int64)
+        (time_s * SECOND).astype(np.int64),
+        nodes[kind],
+        np.zeros(count, np.int32),
+        np.ones(count, np.int64),
     )
 
 
@@ -64,7 +67,9 @@ def test_a_higher_load_of_the_same_work_is_not_a_burst() -> None:
     profile, times = profile_with(None)
     inside = (times.time_ns > 600 * SECOND) & (times.time_ns < 610 * SECOND)
     order = np.sort(np.append(np.arange(len(inside)), np.repeat(np.flatnonzero(inside), 20)))
-    busier = SampleTimes(times.time_ns[order], times.node[order], times.value[order])
+    busier = SampleTimes(
+        times.time_ns[order], times.node[order], times.thread[order], times.value[order]
+    )
     assert find_bursts(profile, busier) == ()
 
 

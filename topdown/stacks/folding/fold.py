@@ -109,7 +109,7 @@ def fold(capture: "Capture", symbolizer: Symbolizer, options: FoldOptions | None
         ),
         stack_shares=shares,
         counted=count_samples(capture, rows, leaf.astype(np.int32)) if weighted is None else None,
-        times=_times(capture, rows, leaf, values) if options.times else None,
+        times=_times(capture, rows, leaf, thread_of, values) if options.times else None,
     )
 
 
@@ -117,6 +117,7 @@ def _times(
     capture: "Capture",
     rows: npt.NDArray[np.intp],
     leaf: npt.NDArray[np.int64],
+    thread: npt.NDArray[np.intp],
     values: npt.NDArray[np.int64],
 ) -> SampleTimes | None:
     """Return the times of the samples, which are in their order; None if they have none."""
@@ -125,7 +126,8 @@ def _times(
         return None
     since = (time_ns - time_ns.min()).astype(np.int64)
     count = len(rows)
-    return SampleTimes(since, leaf[:count].astype(np.int32), values[:count])
+    node, thread_of = leaf[:count].astype(np.int32), thread[:count].astype(np.int32)
+    return SampleTimes(since, node, thread_of, values[:count])
 
 
 def _within_period(
