@@ -81,11 +81,8 @@ void wait_log::append_cgroup(const std::string& moment, const std::string& path)
           {"periods_throttled", or_null(stat.periods)}});
 }
 
-void wait_log::append_mode(const std::string& mode, double switches_per_s) {
-  append({{"type", "mode"},
-          {"at_ns", monotonic_ns()},
-          {"mode", mode},
-          {"switches_per_s", switches_per_s}});
+void wait_log::append_mode(const std::string& mode, double switches_per_s, std::uint64_t at_ns) {
+  append({{"type", "mode"}, {"at_ns", at_ns}, {"mode", mode}, {"switches_per_s", switches_per_s}});
 }
 
 void wait_log::append_windows(std::span<const record_window> windows) {

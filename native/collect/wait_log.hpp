@@ -30,8 +30,8 @@ class wait_log {
   // The throttling of a cgroup with a cpu controller, and the time stolen from the machine's CPUs.
   void append_cgroup(const std::string& moment, const std::string& path);
   void append_cpus(const std::string& moment);
-  // From now on the recording has this mode: "all", "windows" or "ticks".
-  void append_mode(const std::string& mode, double switches_per_s);
+  // From that time on the recording has this mode: "all", "windows" or "ticks".
+  void append_mode(const std::string& mode, double switches_per_s, std::uint64_t at_ns);
   void append_windows(std::span<const record_window> windows);
 
   [[nodiscard]] file_entry entry() const { return {wait_log_name, "jsonl", file_.size_bytes()}; }

@@ -184,7 +184,9 @@ void wait_recording::limit_cost(const wait_excess& excess) {
   auto& facts = opened_->facts();
   events_->retire();
   const bool whole_cpus = cpu_events_.has_value();
-  log_.append_mode(whole_cpus ? "windows" : "ticks", excess.switches_per_s);
+  // If the rate was too high from the start, no switch has been recorded so far.
+  const auto from_ns = excess_at_start_ ? facts.start_monotonic_ns : monotonic_ns();
+  log_.append_mode(whole_cpus ? "windows" : "ticks", excess.switches_per_s, from_ns);
   ticks_.emplace(opened_->prepared().proc, facts.pids, facts.options.kind == target_kind::command);
   const auto percent = [](double share) {
     return std::to_string(static_cast<int>(share * 100 + 0.5)) + " %";
@@ -237,7 +239,7 @@ void wait_recording::write_names_of_others() {
 void wait_recording::read_target(const std::string& moment) {
   if (moment == "start") {
     log_sources();
-    log_.append_mode("all", switches_per_s_.value_or(0));
+    if (!excess_at_start_) log_.append_mode("all", switches_per_s_.value_or(0), monotonic_ns());
     if (excess_at_start_) limit_cost(*excess_at_start_);
   }
   std::set<std::string> cgroups;
