@@ -13,6 +13,7 @@ from harness.waits.result import (
     KernelLockWaits,
     LockCaller,
     LockFunction,
+    LockHold,
     LockOwner,
     LockWaits,
     WaitCause,
@@ -22,7 +23,7 @@ from topdown.waits.causes import CauseAnalysis, find_causes
 from topdown.waits.futex_waits import FutexWaits, futex_waits
 from topdown.waits.idle_pools import IdleGroup, idle_pools, idle_threads
 from topdown.waits.kernel_locks import kernel_locks
-from topdown.waits.lock_signs import Signs, lock_signs, spinning
+from topdown.waits.lock_signs import Signs, hold_times, lock_signs, spinning
 from topdown.waits.locks import Lock, WaitingFunction, find_locks, waiting_functions
 from topdown.waits.owners import wait_owners
 from topdown.waits.records import NO_STACK, WaitRecords
@@ -33,6 +34,7 @@ from topdown.waits.syscall_sites import Numbers
 MAX_LOCKS = 50
 MAX_FUNCTIONS = 50
 MAX_EDGES = 200
+MAX_HOLDS = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +114,13 @@ def _lock(
             for function in callers[:MAX_FUNCTIONS]
         ),
         owner_unknown=lock.owner_unknown,
+        longest_ns=lock.longest_ns,
+        waiters=lock.waiters,
+        woken_per_wake_up=lock.woken_per_wake_up,
+        holds=tuple(
+            LockHold(threads=hold.threads, holds=hold.holds, mean_ns=round(hold.mean_ns))
+            for hold in (hold_times(lock, waits) if lock.kind.is_lock else ())[:MAX_HOLDS]
+        ),
         signs=signs.of(lock),
     )
 

@@ -23,6 +23,15 @@ def owner_text(lock: LockWaits) -> str:
     return f"owner {printable(owner.name)} (thread {owner.tid}{share}){place}"
 
 
+def hold_text(lock: LockWaits) -> str:
+    """Return the mean hold time while threads waited; empty if no hold is visible."""
+    count = sum(hold.holds for hold in lock.holds)
+    if not count:
+        return ""
+    mean_ns = sum(hold.mean_ns * hold.holds for hold in lock.holds) / count
+    return f"; held {value_text(round(mean_ns), 'ns')} at a time while threads waited"
+
+
 def lines(locks: Sequence[LockWaits], width: int, shown: int = SHOWN_LOCKS) -> Iterator[str]:
     """Yield the locks in order of waiting time."""
     if not locks:
@@ -31,7 +40,7 @@ def lines(locks: Sequence[LockWaits], width: int, shown: int = SHOWN_LOCKS) -> I
     yield "Locks and other futexes, by waiting time:"
     for lock in locks[:shown]:
         waited = value_text(lock.wait_ns, "ns")
-        yield f"  {lock.kind} {lock.address}: {waited} in {lock.waits:,} waits"
+        yield f"  {lock.kind} {lock.address}: {waited} in {lock.waits:,} waits{hold_text(lock)}"
         yield from wrapped(f"{_INDENT}{owner_text(lock)}", width, _INDENT + "  ")
         callers = [caller for caller in lock.callers if caller.attributed_ns]
         names = (f"{printable(c.function)} {value_text(c.attributed_ns, 'ns')}" for c in callers)

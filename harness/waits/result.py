@@ -67,8 +67,20 @@ class LockCaller(Record, frozen=True, kw_only=True):
     inclusive_ns: Count
 
 
+class LockHold(Record, frozen=True, kw_only=True):
+    """Mean time for which a lock was held while ``threads`` threads competed for it."""
+
+    threads: Count
+    holds: Count
+    mean_ns: Count
+
+
 class LockWaits(Record, frozen=True, kw_only=True):
-    """Waits for one lock; ``owner_unknown``: why no owner is named."""
+    """Waits for one lock; ``owner_unknown``: why no owner is named.
+
+    ``woken_per_wake_up``: threads woken by one call; None without wake-up records. ``holds`` are
+    those visible between two ends of waits.
+    """
 
     address: str  # hexadecimal
     kind: str
@@ -77,6 +89,10 @@ class LockWaits(Record, frozen=True, kw_only=True):
     owner: LockOwner | None
     callers: tuple[LockCaller, ...]
     owner_unknown: str = ""
+    longest_ns: Count = 0
+    waiters: Count = 0  # different threads
+    woken_per_wake_up: Amount | None = None
+    holds: tuple[LockHold, ...] = ()
     signs: tuple[str, ...] = ()  # convoy, thundering herd, preempted holder, ...
 
 

@@ -27,6 +27,8 @@ def test_a_lock_has_address_owner_stack_and_callers() -> None:
     callers = {caller.function: caller for caller in lock.callers}
     assert (callers["insert"].attributed_ns, callers["work"].inclusive_ns) == (20 * MS, 20 * MS)
     assert lock.owner_unknown == ""
+    assert (lock.longest_ns, lock.waiters, lock.woken_per_wake_up) == (10 * MS, 1, 1.0)
+    assert lock.holds == ()
 
 
 def test_causes_graph_and_functions_are_parts_of_the_document() -> None:

@@ -1,11 +1,12 @@
 from harness.waits.locks_text import (
     function_lines,
+    hold_text,
     kernel_lock_lines,
     lines,
     owner_text,
     pool_lines,
 )
-from harness.waits.result import IdlePool, KernelLockWaits, LockFunction
+from harness.waits.result import IdlePool, KernelLockWaits, LockFunction, LockHold
 from tests.harness.waits.waits_results import HOSTILE, MS, links, lock
 
 
@@ -17,6 +18,15 @@ def test_a_lock_has_owner_stack_callers_and_signs() -> None:
         "      from insert 20.0 ms",
         "      sign: convoy: 3 threads",
     ]
+
+
+def test_a_lock_with_visible_holds_has_their_mean() -> None:
+    holds = (
+        LockHold(threads=2, holds=3, mean_ns=MS),
+        LockHold(threads=3, holds=1, mean_ns=5 * MS),
+    )
+    assert hold_text(lock(holds=holds)) == "; held 2.00 ms at a time while threads waited"
+    assert hold_text(lock()) == ""
 
 
 def test_an_unknown_owner_has_a_reason() -> None:
