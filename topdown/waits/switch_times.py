@@ -28,12 +28,19 @@ def scheduler_times(records: WaitRecords) -> Times:
     if not records.whole_cpus:
         return time_ns
     order = np.argsort(switches.cpu.astype(np.int16), kind="stable")  # by CPU, then by time
-    cpu, kind, recorded = switches.cpu[order], switches.kind[order], switches.time_ns[order]
-    comes = (kind[1:] == SwitchKind.IN) & (kind[:-1] != SwitchKind.IN) & (cpu[1:] == cpu[:-1])
-    comes &= (cpu[1:] >= 0) & (recorded[1:] - recorded[:-1] <= MAX_GAP_NS)
-    places = np.flatnonzero(comes)
-    time_ns[order[places + 1]] = time_ns[order[places]]
+    for rows in np.split(order, np.flatnonzero(np.diff(switches.cpu[order])) + 1):
+        if switches.cpu[rows[0]] >= 0:
+            _join_switches(records, rows, time_ns)
     return time_ns
+
+
+def _join_switches(records: WaitRecords, rows: npt.NDArray[np.intp], time_ns: Times) -> None:
+    """Set the times of switch-ins to those of the switch-outs before them on a CPU."""
+    comes = records.switches.kind[rows] == SwitchKind.IN
+    recorded = records.switches.time_ns[rows]
+    joined = comes[1:] & ~comes[:-1] & (np.diff(recorded) <= np.uint64(MAX_GAP_NS))
+    places = np.flatnonzero(joined)
+    time_ns[rows[places + 1]] = time_ns[rows[places]]
 
 
 def _sample_times(records: WaitRecords, outs: npt.NDArray[np.intp]) -> Times:

@@ -28,6 +28,12 @@ from topdown.waits.records import (
 )
 from topdown.waits.states import Intervals, ThreadState
 from topdown.waits.switch_times import scheduler_times
+from topdown.waits.thread_blocks import (
+    IntervalColumns,
+    ThreadBlock,
+    rows_in_all,
+    thread_blocks,
+)
 
 # A waker on another CPU may be recorded before the switch-out of the thread that it wakes.
 EARLY_WAKE_UP_NS = 20_000
@@ -79,20 +85,27 @@ class _Events:
 
 def build_intervals(records: WaitRecords) -> Intervals:
     """Return the intervals of the target's threads, sorted by thread, then by time."""
+    times = scheduler_times(records)
+    wakes = 0 if records.wake_ups is None else len(records.wake_ups.time_ns)
+    columns = IntervalColumns(len(times) + wakes + 2 * len(records.threads))
+    for block in thread_blocks(records):
+        columns.append(_of_block(block, times[block.switches]))
+    return columns.intervals()
+
+
+def _of_block(block: ThreadBlock, times: Times) -> Intervals:
+    """Return the intervals of a block of threads; ``times``: of its switches."""
+    records = block.records
     events = _with_first_states(_sorted_by_thread(_events(records), len(records.threads)), records)
-    events = _without_ineffective(events, records.lost)
-    events = _at_scheduler_times(events, records)
-    parts = _between(events, records)
-    del events  # of ten million switches it has 200 MB, as has each copy
-    parts = with_unknown_states(parts, records.lost, _unmoved(records))
-    parts = replace(parts, cpu=np.empty(0, np.int32), after=np.empty(0, np.uint8))
+    events = _at_scheduler_times(_without_ineffective(events, records.lost), times)
+    parts = with_unknown_states(_between(events, records), records.lost, _unmoved(records))
     return Intervals(
         parts.thread,
         parts.begin_ns,
         parts.end_ns,
         parts.state,
-        _samples_of(parts, records),
-        parts.wake_up,
+        rows_in_all(_samples_of(parts, records), block.samples),
+        rows_in_all(parts.wake_up, block.wake_ups),
     )
 
 
@@ -127,9 +140,8 @@ def _events(records: WaitRecords) -> _Events:
     return events if kept.all() else events.take(kept)
 
 
-def _at_scheduler_times(events: _Events, records: WaitRecords) -> _Events:
+def _at_scheduler_times(events: _Events, times: Times) -> _Events:
     """Return the events with the times of switches at which the scheduler counts them."""
-    times = scheduler_times(records)
     switched = (events.row != NO_ROW) & (events.kind <= _OUT_PREEMPTED)
     moved = events.time_ns.copy()
     moved[switched] = times[events.row[switched]]
@@ -268,7 +280,6 @@ def _between(events: _Events, records: WaitRecords) -> StateParts:
     next_kind = np.full(count, _EXIT, np.uint8)
     next_kind[:-1] = events.kind[1:]
     after = _before_next(state, next_kind, ~same, events.thread, records)
-    # Columns of 10 million events are large: each is reduced before the next one is made.
     kept = (state != _ABSENT) & (end > events.time_ns)
     end = end[kept]
     wake_up = np.full(count, NO_ROW, np.uint32)
