@@ -94,12 +94,12 @@ def test_threads_that_run_python_hold_the_gil(
     running: Callable[..., subprocess.Popen[str]], record: Callable[..., Recording]
 ) -> None:
     process = running("9", "thread")
-    run = record("-p", process.pid, "--stacks", "dwarf", "--duration", 1)
+    run = record("-p", process.pid, "--stacks", "dwarf", "--duration", 1.5)
     snapshots = [entry for entry in entries(run.directory) if "t" in entry]
     held: dict[bool, list[bool]] = {True: [], False: []}
     for entry in snapshots:
         held[entry["tid"] == process.pid].append(entry["gil"])
-    assert min(map(len, held.values())) > 100
+    assert min(map(len, held.values())) > 30
     assert sum(held[True]) / len(held[True]) > 0.9
     assert sum(held[False]) / len(held[False]) < 0.1
 
