@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Sequence
 
-from harness.doctor import environment, kernel, permissions, power, stacks
+from harness.doctor import environment, kernel, permissions, power, stacks, waits
 from harness.machine_checks import events
 from harness.machine_checks.check import Check, Status
 from harness.machine_checks.machine import CheckedMachine
@@ -23,6 +23,7 @@ CHECKS: tuple[Callable[[CheckedMachine], Check], ...] = (
     permissions.check_open_files,
     kernel.check_tracefs,
     kernel.check_schedstats,
+    waits.check_waits,
     kernel.check_pressure,
     kernel.check_cgroup,
     kernel.check_io_uring,
