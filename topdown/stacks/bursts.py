@@ -80,7 +80,7 @@ def _candidates(profile: Profile, times: SampleTimes, duration_ns: int) -> npt.N
     """Return the functions that are most concentrated in coarse cells."""
     functions, nodes = len(profile.functions), len(profile.node_parent)
     cells = min(_MOST_COARSE_CELLS, max(_FEWEST_COARSE_CELLS, _TABLE_ENTRIES // functions))
-    sampled = times.time_ns * cells // duration_ns
+    sampled = times.time_ns // -(-duration_ns // cells)
     pairs, counts = np.unique(sampled * nodes + times.node, return_counts=True)
     cell, node = pairs // nodes, pairs % nodes
     sums = np.zeros(cells * functions, np.float64)

@@ -27,6 +27,7 @@ from topdown.waits.records import (
     TaskEvents,
     ThreadReading,
     ThrottledTime,
+    Times,
     WaitRecords,
     WaitSource,
     WakeContext,
@@ -43,6 +44,8 @@ _SOFTWARE, _CONTEXT_SWITCHES, _DUMMY = 1, 3, 9  # PERF_TYPE_SOFTWARE, PERF_COUNT
 _TRACEPOINT = 2
 _HARD_INTERRUPT, _SOFT_INTERRUPT = 0x08, 0x10  # common_flags of a tracepoint
 _WORD_LIMIT = 1 << 64
+_LOST_LIMIT = 1 << 32  # records that one loss can hold
+_TIME_LIMIT = 1 << 62  # 146 years; later times are damaged, and would overflow in sums
 
 
 def read_wait_records(
@@ -73,7 +76,7 @@ def read_wait_records(
         switch_samples=_switch_samples(capture, lives, samples),
         wake_ups=_wake_ups(capture, lives),
         tasks=TaskEvents(
-            capture.task_time_ns,
+            _limited(capture.task_time_ns),
             lives.at_times(capture.task_thread, capture.task_time_ns),
             capture.task_kind,
         ),
@@ -83,10 +86,10 @@ def read_wait_records(
         + tuple(
             LostRecords(*row)
             for row in zip(
-                capture.lost_begin_ns.tolist(),
-                capture.lost_end_ns.tolist(),
+                _limited(capture.lost_begin_ns).tolist(),
+                _limited(capture.lost_end_ns).tolist(),
                 capture.lost_cpu.tolist(),
-                capture.lost_count.tolist(),
+                np.minimum(capture.lost_count, np.uint64(_LOST_LIMIT)).tolist(),
                 strict=True,
             )
         ),
@@ -106,17 +109,24 @@ def read_wait_records(
     )
 
 
+def _limited(times: Times) -> Times:
+    """Return the times, limited to those that cannot overflow; without a copy if they are."""
+    too_late = len(times) and int(times.max()) > _TIME_LIMIT
+    return np.minimum(times, np.uint64(_TIME_LIMIT)) if too_late else times
+
+
 def _switches(capture: "Capture", lives: ThreadLives) -> Switches:
     """Return the switches, those of threads before those of whole CPUs."""
     thread, other = capture.switch_thread, capture.switch_other
+    times = _limited(capture.switch_time_ns)
     of_cpu = other != NO_THREAD
     kept = np.ones(len(thread), np.bool_)
     if of_cpu.any() and not of_cpu.all():
         kept = ~of_cpu | ~_with_own_switches(capture)[thread]
     if kept.all():
-        time_ns, cpu, kind = capture.switch_time_ns, capture.switch_cpu, capture.switch_kind
+        time_ns, cpu, kind = times, capture.switch_cpu, capture.switch_kind
     else:
-        time_ns, cpu = capture.switch_time_ns[kept], capture.switch_cpu[kept]
+        time_ns, cpu = times[kept], capture.switch_cpu[kept]
         kind, thread, other = capture.switch_kind[kept], thread[kept], other[kept]
     return Switches(
         time_ns, lives.at_times(thread, time_ns), cpu, kind, lives.at_times(other, time_ns)
@@ -204,7 +214,7 @@ def _targets(
 def _switch_samples(
     capture: "Capture", lives: ThreadLives, rows: npt.NDArray[np.intp]
 ) -> SwitchSamples:
-    time_ns = capture.time_ns[rows]
+    time_ns = _limited(capture.time_ns[rows])
     if len(capture.register_row):
         register_row = capture.register_row[rows]
     else:
@@ -223,7 +233,7 @@ def _wake_ups(capture: "Capture", lives: ThreadLives) -> WakeUps | None:
     names = (attribute.name.split(":") for attribute in capture.attributes)
     if not any(parts[:2] == ["sched", "sched_waking"] for parts in names):
         return None
-    time_ns, flags = capture.wake_time_ns, capture.wake_flags
+    time_ns, flags = _limited(capture.wake_time_ns), capture.wake_flags
     context = np.full(len(flags), WakeContext.TASK, np.uint8)
     context[(flags & _SOFT_INTERRUPT) != 0] = WakeContext.SOFT_INTERRUPT
     context[(flags & _HARD_INTERRUPT) != 0] = WakeContext.HARD_INTERRUPT
@@ -254,7 +264,7 @@ def _contention(capture: "Capture", lives: ThreadLives) -> KernelContention | No
 
 
 def _cpu_samples(capture: "Capture", lives: ThreadLives, rows: npt.NDArray[np.intp]) -> CpuSamples:
-    time_ns = capture.time_ns[rows]
+    time_ns = _limited(capture.time_ns[rows])
     return CpuSamples(
         time_ns,
         lives.at_times(capture.thread[rows], time_ns),
@@ -278,7 +288,8 @@ def _extent(
     ]
     moments += [line.at_ns for line in log.threads] if log is not None else []
     begin = min(moments, default=0) if begin_ns is None else begin_ns
-    return begin, max(begin, max(moments, default=0) if end_ns is None else end_ns)
+    end = max(begin, max(moments, default=0) if end_ns is None else end_ns)
+    return min(begin, _TIME_LIMIT), min(end, _TIME_LIMIT)
 
 
 def _cpus_seen(capture: "Capture") -> int:

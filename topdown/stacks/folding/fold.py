@@ -124,7 +124,7 @@ def _times(
     time_ns = capture.time_ns[rows]
     if not time_ns.any():
         return None
-    since = (time_ns - time_ns.min()).astype(np.int64)
+    since = np.minimum(time_ns - time_ns.min(), np.uint64(_SUM_LIMIT)).astype(np.int64)
     count = len(rows)
     node, thread_of = leaf[:count].astype(np.int32), thread[:count].astype(np.int32)
     return SampleTimes(since, node, thread_of, values[:count])
@@ -138,8 +138,9 @@ def _within_period(
     if options.period_ns is None or not len(event.rows):
         return event, weighted
     time_ns = capture.time_ns[event.rows]
-    begin, end = (int(time_ns.min()) + edge for edge in options.period_ns)
-    kept = (time_ns >= np.uint64(begin)) & (time_ns < np.uint64(end))
+    since = time_ns - time_ns.min()
+    begin, end = options.period_ns
+    kept = (since >= np.uint64(begin)) & (since < np.uint64(end))
     event = replace(event, rows=event.rows[kept])
     return event, None if weighted is None else weighted.select(kept)
 
