@@ -1,16 +1,17 @@
 """The JSON that commands print matches the published schema of its document."""
 
-import subprocess
+import contextlib
+import io
 import sys
 from pathlib import Path
 
 import pytest
 
+from harness.cli.command_line import main
 from tests.cstates.machine_trees import expand
 from tests.documents import assert_valid
 
 ROOT = Path(__file__).parents[2]
-STALLSCOPE = Path(sys.executable).with_name("stallscope")
 DISK = "sim:servers=2,service=1ms"
 VECTOR = ROOT / "tests" / "topdown" / "slots" / "vectors" / "icl.json"
 
@@ -19,11 +20,10 @@ pytestmark = pytest.mark.live
 
 def printed(*words: str) -> str:
     """Return the output of a command that succeeds."""
-    ended = subprocess.run(
-        [str(STALLSCOPE), *words], capture_output=True, text=True, check=False, timeout=120
-    )
-    assert ended.returncode in (0, 1), ended.stderr
-    return ended.stdout
+    with contextlib.redirect_stdout(io.StringIO()) as output:
+        status = main(list(words))
+    assert status in (0, 1)
+    return output.getvalue()
 
 
 @pytest.mark.parametrize(
