@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 
+from stallscope.programs import program
 from tests.live.counting import Counting
 from tests.live.python_targets import SYSTEM, Interpreter
 from tests.peers import run_peer
@@ -24,6 +25,12 @@ NOBODY = 65534
 SAMPLE = re.compile(
     r"^\s*(?P<comm>.*?)\s+(?P<pid>-?\d+)/(?P<tid>-?\d+)\s+(?P<time>[\d.]+):\s+(?P<period>\d+)\s*$"
 )
+
+
+@pytest.fixture(scope="session")
+def kernels() -> Path:
+    """The program with known bottlenecks."""
+    return program("stallscope-kernels")
 
 
 @pytest.fixture(scope="session")

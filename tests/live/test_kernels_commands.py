@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from stallscope.programs import program
+from tests.live.known_programs import run_kernels
 
 HELD_OUT = [
     "hash-lookups",
@@ -62,17 +62,8 @@ NAMES = [
 ]
 
 
-@pytest.fixture(scope="module")
-def kernels() -> Path:
-    return program("stallscope-kernels")
-
-
-def run(kernels: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([kernels, *arguments], capture_output=True, text=True, check=False)
-
-
 def test_the_list_names_every_kernel_and_its_answer(kernels: Path) -> None:
-    result = run(kernels, "--list", "--json")
+    result = run_kernels(kernels, "--list", "--json")
     assert result.returncode == 0
     document = json.loads(result.stdout)
     assert document["schema"] == "stallscope.kernels.list/1"
@@ -87,14 +78,14 @@ def test_the_list_names_every_kernel_and_its_answer(kernels: Path) -> None:
     assert [
         kernel["name"] for kernel in document["kernels"] if kernel["measures_states"]
     ] == WAITING
-    words = run(kernels, "--list").stdout.splitlines()
+    words = run_kernels(kernels, "--list").stdout.splitlines()
     assert [line.split()[0] for line in words] == ["kernel", *NAMES]
 
 
 def test_the_documentation_lists_the_same_kernels_and_answers(
     kernels: Path, checkout: Path
 ) -> None:
-    listed = json.loads(run(kernels, "--list", "--json").stdout)["kernels"]
+    listed = json.loads(run_kernels(kernels, "--list", "--json").stdout)["kernels"]
     rows = [
         [cell.strip(" `") for cell in line.strip("|").split("|")]
         for line in (checkout / "docs" / "kernels.md").read_text().splitlines()
@@ -105,7 +96,7 @@ def test_the_documentation_lists_the_same_kernels_and_answers(
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_run_reports_its_results(kernels: Path, name: str) -> None:
-    result = run(kernels, name, "--iterations", "3", "--json")
+    result = run_kernels(kernels, name, "--iterations", "3", "--json")
     if "cannot make the cgroup" in result.stderr:
         pytest.skip("needs root: it makes a cgroup")
     assert result.returncode == 0, result.stderr
@@ -120,7 +111,7 @@ def test_a_run_reports_its_results(kernels: Path, name: str) -> None:
 
 def test_threads_and_cpus_follow_the_options(kernels: Path) -> None:
     cpu = min(os.sched_getaffinity(0))
-    result = run(
+    result = run_kernels(
         kernels, "false-sharing", "--iterations", "10", "--threads", "3", "--cpus", str(cpu)
     )
     report = json.loads(result.stdout)
@@ -144,7 +135,7 @@ def test_threads_and_cpus_follow_the_options(kernels: Path) -> None:
     ],
 )
 def test_an_invalid_option_is_named(kernels: Path, arguments: list[str], names: str) -> None:
-    result = run(kernels, *arguments)
+    result = run_kernels(kernels, *arguments)
     assert result.returncode == 2
     assert names in result.stderr
     assert "remedy: see stallscope-kernels" in result.stderr
@@ -152,7 +143,7 @@ def test_an_invalid_option_is_named(kernels: Path, arguments: list[str], names: 
 
 
 def test_a_missing_cpu_is_named(kernels: Path) -> None:
-    result = run(kernels, "dependent-chain", "--iterations", "1", "--cpus", "1023")
+    result = run_kernels(kernels, "dependent-chain", "--iterations", "1", "--cpus", "1023")
     assert result.returncode == 3
     assert "cannot pin a thread to CPU 1023" in result.stderr
 

@@ -11,24 +11,15 @@ from pathlib import Path
 
 import pytest
 
-from stallscope.programs import program
 from tests.chance import five_standard_errors
+from tests.live.known_programs import run_kernels
 from tests.peers import run_peer
 
 FUNCTIONS = {"hot_arithmetic", "chase_pointers", "mispredict_branches", "mostly_sleeping"}
 
 
-@pytest.fixture(scope="module")
-def kernels() -> Path:
-    return program("stallscope-kernels")
-
-
-def run(kernels: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([kernels, *arguments], capture_output=True, text=True, check=False)
-
-
 def test_every_line_is_a_snapshot_and_time_never_decreases(kernels: Path) -> None:
-    result = run(kernels, "mix", "--duration", "0.3", "--interval-ms", "20")
+    result = run_kernels(kernels, "mix", "--duration", "0.3", "--interval-ms", "20")
     assert result.returncode == 0
     lines = [json.loads(line) for line in result.stdout.splitlines()]
     assert len(lines) >= 2
@@ -70,7 +61,7 @@ def test_a_signal_ends_the_program_after_a_last_line(kernels: Path, ending: sign
     ],
 )
 def test_an_invalid_option_is_named(kernels: Path, arguments: list[str], names: str) -> None:
-    result = run(kernels, *arguments)
+    result = run_kernels(kernels, *arguments)
     assert result.returncode == 2
     assert names in result.stderr
     assert result.stdout == ""

@@ -14,17 +14,10 @@ from typing import Any
 
 import pytest
 
-from stallscope.programs import program
-
 pytestmark = pytest.mark.live
 
 Report = dict[str, Any]
 Run = Callable[..., Report]
-
-
-@pytest.fixture(scope="module")
-def kernels() -> Path:
-    return program("stallscope-kernels")
 
 
 @pytest.fixture(scope="module")

@@ -119,21 +119,19 @@ def test_a_target_that_closes_ends_the_run(load: Load) -> None:
     assert (run.directory / "intended.hlog").stat().st_size > 0
 
 
-def test_a_target_that_stops_replying_is_reported(load: Load) -> None:
-    def silent(peer: Peer, words: list[bytes]) -> bytes:
-        return default_reply(peer, words) if peer.requests <= 10 else b""
+def silent_after_ten(peer: Peer, words: list[bytes]) -> bytes:
+    return default_reply(peer, words) if peer.requests <= 10 else b""
 
-    with serving(after_ping(silent)) as server:
+
+def test_a_target_that_stops_replying_is_reported(load: Load) -> None:
+    with serving(after_ping(silent_after_ten)) as server:
         run = load(server.target)
     assert run.done["requests"] == 40
     assert any("4 requests had no reply" in warning for warning in run.done["warnings"])
 
 
 def test_a_failed_fill_ends_the_loader_before_the_run(load: Load) -> None:
-    def silent(peer: Peer, words: list[bytes]) -> bytes:
-        return default_reply(peer, words) if peer.requests <= 10 else b""
-
-    with serving(after_ping(silent)) as server:
+    with serving(after_ping(silent_after_ten)) as server:
         run = load(server.target, "--fill")
     assert run.status == 4
     assert "did not reply to a SET of --fill" in run.messages

@@ -4,6 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.topdown.stacks.symbol_names import names_at
 from topdown.stacks.symbol_table import (
     ENTRY,
     RANK_LOCAL,
@@ -34,11 +35,6 @@ def table_of(*rows: tuple[int, int, int, str], limit: int = NO_LIMIT, versioned:
         ),
         versioned=versioned,
     )
-
-
-def names_at(table, *addresses: int) -> list[str | None]:
-    groups = table.look_up(np.array(addresses, np.uint64))
-    return [table.names(np.array([g]))[0].decode() if g >= 0 else None for g in groups.tolist()]
 
 
 def test_an_address_beyond_a_symbols_size_is_unknown():

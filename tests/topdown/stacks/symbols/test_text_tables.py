@@ -4,6 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.topdown.stacks.symbol_names import names_at
 from topdown.stacks.symbols.text_tables import jit_symbols, kernel_table, module_of
 
 KALLSYMS = b"""\
@@ -17,11 +18,6 @@ ffffffffc0000000 t module_start\t[ext4]
 broken line
 ffffffffc0000100 T module_more\t[ext4]
 """
-
-
-def names_at(table, *addresses: int) -> list[str | None]:
-    groups = table.look_up(np.array(addresses, np.uint64))
-    return [table.names(np.array([g]))[0].decode() if g >= 0 else None for g in groups.tolist()]
 
 
 def jit_names_at(text: bytes, *addresses: int, block: int = 1 << 20) -> list[str | None]:
