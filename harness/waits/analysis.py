@@ -111,6 +111,14 @@ def _warnings(records: WaitRecords, *, kernel_sampled: bool) -> list[str]:
         )
     if not kernel_sampled:
         warnings.append("kernel code was not sampled, so system time is included in user")
+    if records.limited_from_ns is not None:
+        windows = records.windows.astype(np.int64)
+        covered = int((windows[:, 1] - windows[:, 0]).sum())
+        share = covered / max(1, records.end_ns - records.limited_from_ns)
+        warnings.append(
+            f"from {(records.limited_from_ns - records.begin_ns) / 1e9:.1f} s on, locks, causes and "
+            f"the timeline are those of random windows, {share:.0%} of the time"
+        )
     if records.wake_ups is None:
         warnings.append(
             "wake-ups were not recorded; time in the run queue after a wait is that of schedstat"

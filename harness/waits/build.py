@@ -110,16 +110,23 @@ def _missing(analysis: WaitAnalysis) -> tuple[MissingSource, ...]:
 
 
 def _run_queue(analysis: WaitAnalysis, recording: Path) -> tuple[QueueUser, ...]:
-    """Return what ran while the target was runnable, with the cgroups that were kept."""
+    """Return what ran while the target was runnable, with the cgroups that were kept.
+
+    If switches were recorded in windows only, the times are scaled to all time in the run queue.
+    """
     cgroups = read_neighbours(recording)
     users = run_queue_users(analysis.records, analysis.kinds.intervals)
+    scale = 1.0
+    if analysis.records.limited_from_ns is not None:
+        queued = int(analysis.totals.amounts[:, ThreadState.RUN_QUEUE].sum())
+        scale = queued / max(1, sum(user.time_ns for user in users))
     return tuple(
         QueueUser(
             kind=user.kind.value,
             name=printable(user.name),
             pid=user.pid,
             cgroup=None if user.pid is None else _printable(cgroups.get(user.pid)),
-            time_ns=user.time_ns,
+            time_ns=round(user.time_ns * scale),
         )
         for user in users[:MAX_QUEUE_USERS]
     )

@@ -79,7 +79,7 @@ def _periods(
     periods: list[list[int]] = []
     for record in sorted(lost, key=lambda record: record.begin_ns):
         end = max(record.end_ns, record.begin_ns + 1)
-        number = max(record.records, 1)
+        number = record.records or _HIDDEN_CHANGES  # 0: it is not known how many
         if periods and record.begin_ns <= periods[-1][1]:
             periods[-1][1] = max(periods[-1][1], end)
             periods[-1][2] += number

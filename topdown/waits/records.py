@@ -156,7 +156,7 @@ class LostRecords:
     begin_ns: int
     end_ns: int
     cpu: int  # -1: unknown
-    records: int
+    records: int  # 0: unknown
 
 
 @dataclass(frozen=True, slots=True)

@@ -61,3 +61,9 @@ def test_threads_that_did_not_run_and_other_cpus_are_not_affected() -> None:
 def test_a_loss_without_length_counts() -> None:
     divided = with_unknown_states(parts([(0, 100, WAIT, RUN)]), [LostRecords(20, 20, -1, 2)], MOVED)
     assert shown(divided)[1] == (20, 21, UNKNOWN)
+
+
+def test_an_unknown_number_of_lost_records_may_hide_changes() -> None:
+    lost = [LostRecords(20, 30, -1, 0)]
+    divided = with_unknown_states(parts([(0, 100, WAIT, WAIT)]), lost, MOVED)
+    assert shown(divided) == [(0, 20, WAIT), (20, 30, UNKNOWN), (30, 100, WAIT)]
