@@ -115,9 +115,10 @@ def _warnings(records: WaitRecords, *, kernel_sampled: bool) -> list[str]:
         windows = records.windows.astype(np.int64)
         covered = int((windows[:, 1] - windows[:, 0]).sum())
         share = covered / max(1, records.end_ns - records.limited_from_ns)
+        begin_s = (records.limited_from_ns - records.begin_ns) / 1e9
         warnings.append(
-            f"from {(records.limited_from_ns - records.begin_ns) / 1e9:.1f} s on, locks, causes and "
-            f"the timeline are those of random windows, {share:.0%} of the time"
+            f"from {begin_s:.1f} s on, locks, causes and the timeline are those of random windows, "
+            f"{share:.0%} of the time"
         )
     if records.wake_ups is None:
         warnings.append(
