@@ -91,7 +91,8 @@ def _shares(
     """
     count = len(records.threads)
     wall, run = np.zeros(count), np.zeros(count)
-    codes, amounts = [np.empty(0, np.int64)], [np.empty(0)]
+    codes: list[npt.NDArray[np.int64]] = [np.empty(0, np.int64)]
+    amounts: list[npt.NDArray[np.number]] = [np.empty(0)]
     for block in intervals.blocks():
         thread, duration = block.thread.astype(np.int64), block.duration_ns
         wall += np.bincount(thread, duration, count)

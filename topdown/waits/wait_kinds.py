@@ -27,6 +27,7 @@ from topdown.waits.records import (
     Codes,
     ThreadReading,
     WaitRecords,
+    WakeContext,
 )
 from topdown.waits.stack_names import StackNames
 from topdown.waits.states import Intervals, ThreadState
@@ -98,18 +99,38 @@ def classify_waits(
     queued = np.flatnonzero((state == ThreadState.RUN_QUEUE) & (intervals.sample != NO_ROW))
     throttled = queued[samples.throttled[intervals.sample[queued]]]
     state[throttled], evidence[throttled] = ThreadState.THROTTLED, Evidence.KERNEL_CHAIN
+    _use_packets(records, intervals, sampled[samples.poll[rows]], state)
     kinds = WaitKinds(replace(intervals, state=state), evidence)
     _use_readings(records, waits, kinds, architecture)
     return kinds
 
 
+def _use_packets(
+    records: WaitRecords, intervals: Intervals, polls: npt.NDArray[np.intp], state: Codes
+) -> None:
+    """Count polls that a soft interrupt ended as waits for the network.
+
+    The descriptors of a poll are not recorded, and sockets may be newer than the list of
+    descriptors. Timers and threads do not wake in soft interrupts, except by packets.
+    """
+    if records.wake_ups is None:
+        return
+    ended = polls[intervals.wake_up[polls] != NO_ROW]
+    context = records.wake_ups.context[intervals.wake_up[ended]]
+    state[ended[context == WakeContext.SOFT_INTERRUPT]] = ThreadState.NETWORK
+
+
 @dataclass(frozen=True, slots=True)
 class _SampleKinds:
-    """Of each switch sample: the state if its thread waits, the evidence, whether throttled."""
+    """Of each switch sample: the state if its thread waits, the evidence, whether throttled.
+
+    ``poll``: whether it waits for one of several descriptors.
+    """
 
     state: Codes
     evidence: Codes
     throttled: npt.NDArray[np.bool_]
+    poll: npt.NDArray[np.bool_]
 
 
 def _sample_kinds(
@@ -127,7 +148,7 @@ def _sample_kinds(
     kernel = _of_stacks(kernel_groups(names), stacks)
     state = np.full(len(stacks), ThreadState.UNKNOWN, np.uint8)
     evidence = np.zeros(len(stacks), np.uint8)
-    futex = np.zeros(len(stacks), np.bool_)
+    futex, poll = np.zeros(len(stacks), np.bool_), np.zeros(len(stacks), np.bool_)
     for groups, source in (
         (program, Evidence.FUNCTIONS),
         (blocked.groups(), Evidence.SYSTEM_CALL),
@@ -136,6 +157,7 @@ def _sample_kinds(
         shown = groups != UNKNOWN_GROUP
         state[shown], evidence[shown] = blocked.states(groups)[shown], source
         futex[shown] = groups[shown] == CallGroup.FUTEX
+        poll[shown] = groups[shown] == CallGroup.POLL
     unclear = (evidence == Evidence.NONE) | (evidence == Evidence.FUNCTIONS)
     unclear &= calls != NOT_IN_CALL
     by_caller = _futex_states(records, names, np.flatnonzero(futex | unclear))
@@ -150,7 +172,7 @@ def _sample_kinds(
     ):
         state[unlisted & shown], evidence[unlisted & shown] = ThreadState.OTHER, source
     throttled = np.append(throttled_stacks(names), np.bool_(False))[stacks]
-    return _SampleKinds(state, evidence, throttled)
+    return _SampleKinds(state, evidence, throttled, poll)
 
 
 def _futex_states(records: WaitRecords, names: StackNames, rows: npt.NDArray[np.intp]) -> Codes:

@@ -12,6 +12,7 @@ from harness.labs.waits.waiting_programs import ExpectedCause, RunAccount
 from harness.waits.result import WaitsResult
 
 TOLERANCE = 0.03  # of the wall time of the threads with the same name
+MIN_CAUSE_SHARE = 0.05  # of the wall time of all threads
 RUNNING = "running"
 REST = "rest"
 _RUNNING_STATES = ("user", "system")
@@ -72,7 +73,8 @@ def found_causes(result: WaitsResult, expected: ExpectedCause | None) -> tuple[F
 
     Threads that could run wait for no thread, so the causes of the document do not have their time.
     If the expected cause is a state, the states in which threads do not run are the causes; if it
-    is a process, those that ran meanwhile are causes too.
+    is a process, those that ran meanwhile are causes too. Causes of less than 5 % of the wall time
+    of all threads are left out: a program without a fault has some first cause as well.
     """
     if expected is not None and expected.kind in _STATE_CAUSES:
         sums: dict[str, int] = defaultdict(int)
@@ -93,7 +95,9 @@ def found_causes(result: WaitsResult, expected: ExpectedCause | None) -> tuple[F
                 FoundCause(kind=user.kind, name=user.name, wait_ns=user.time_ns)
                 for user in result.run_queue
             ]
-    return tuple(sorted(found, key=lambda cause: -cause.wait_ns))
+    wall_ns = sum(thread.wall_ns for thread in result.threads)
+    large = (cause for cause in found if cause.wait_ns >= MIN_CAUSE_SHARE * wall_ns)
+    return tuple(sorted(large, key=lambda cause: -cause.wait_ns))
 
 
 def is_cause(expected: ExpectedCause, cause: FoundCause) -> bool:

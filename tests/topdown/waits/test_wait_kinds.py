@@ -150,3 +150,12 @@ def test_a_preempted_thread_with_throttling_in_its_chain_is_throttled() -> None:
 def test_running_and_queueing_are_known_from_switches() -> None:
     kinds = classified("A R0-5 Q5-9 R9-10")
     assert np.all(kinds.evidence == Evidence.SWITCH)
+
+
+@pytest.mark.parametrize(("waker", "category"), [("network", "network"), ("timer", "condition")])
+def test_a_poll_that_a_packet_ended_waits_for_the_network(waker: str, category: str) -> None:
+    place = Place(("main",), ("poll_schedule_timeout", "do_sys_poll"), POLL, (0x5000, 2))
+    pipes = (Descriptor(1000, 5, "pipe", "pipe:[2]"),)
+    text = f"A R0-1 W({waker},place)1-9 R9-10"
+    kinds = classified(text, places={"place": place}, descriptors=pipes)
+    assert ThreadState(kinds.intervals.state[1]).key == category
