@@ -8,18 +8,28 @@
 namespace stallscope::collect {
 
 owner_session::owner_session(opened_recording& opened) : opened_{&opened} {
-  auto& events = opened.facts().waits.of_threads;
+  auto& waits = opened.facts().waits;
+  auto& events = waits.of_threads;
+  wait_source source{"lock_owners", false,
+                     "context switches are recorded without registers, or not for each thread",
+                     "run as root, or set kernel.perf_event_paranoid to 1"};
   for (std::size_t i = 0; i < events.size(); ++i) {
     auto& attribute = events[i].attribute;
     const bool has_registers = (attribute.sample_type & PERF_SAMPLE_REGS_USER) != 0;
-    if (events[i].role != wait_role::switch_samples || !has_registers ||
-        attribute.exclude_callchain_kernel != 0)
+    if (events[i].role != wait_role::switch_samples || !has_registers) continue;
+    if (attribute.exclude_callchain_kernel != 0 ||
+        (attribute.disabled != 0 && attribute.enable_on_exec == 0)) {
+      source.reason = "the target has more context switches per second than the reading can follow";
+      source.remedy = "";
       continue;
+    }
     attribute.watermark = 0;
     attribute.wakeup_events = 1;
     companion_ = i;
-    return;
+    source = {"lock_owners", true};
+    break;
   }
+  waits.sources.push_back(source);
 }
 
 void owner_session::start(const event_table& events) {
