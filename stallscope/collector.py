@@ -54,6 +54,7 @@ class CollectorOptions:
     stack_bytes: int | None = None  # size of a copied stack; None: the collector's default
     python: str = "auto"  # "auto" or "off": reading of CPython frames
     max_size_mib: int | None = None  # None: the collector's default
+    max_cost: float | None = None  # share of the target's CPU time that recording waits may cost
     waits: bool = False  # also context switches and wake-ups; Python frames are not read then
 
     def arguments(self) -> list[str]:
@@ -73,6 +74,7 @@ class CollectorOptions:
             ("--stack-bytes", self.stack_bytes),
             ("--python", self.python),
             ("--max-size", self.max_size_mib),
+            ("--max-cost", self.max_cost),
         )
         words += ["-a"] if self.system_wide else []
         words += [f"--{self.scope}"] if self.scope else []

@@ -30,6 +30,20 @@ Examples:
 )
 @click.option("--force", is_flag=True, help="Replace an existing recording.")
 @click.option(
+    "--max-cost",
+    type=click.FloatRange(0.001, 1),
+    metavar="SHARE",
+    help="Share of the target's CPU time that recording may cost. Above it, switches are recorded "
+    "in random windows only. Default: 0.05.",
+)
+@click.option(
+    "--max-size",
+    "max_size_mib",
+    type=click.IntRange(1, 1 << 30),
+    metavar="MIB",
+    help="End the recording at this size, and keep it. Default: 2048.",
+)
+@click.option(
     "--graph",
     is_flag=True,
     help="Print the wait-for graph: all causes of waits, each with the chain that leads to it.",

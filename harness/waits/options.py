@@ -48,6 +48,8 @@ def waits_options(values: dict[str, Any]) -> WaitsOptions:
         cgroup=chosen.cgroup,
         duration_s=chosen.duration_s,
         force=values["force"],
+        max_size_mib=values["max_size_mib"],
+        max_cost=values["max_cost"],
         waits=True,
     )
     return WaitsOptions(collector, None, values["as_json"], graph=values.get("graph", False))

@@ -17,6 +17,9 @@ def values(**changes: Any) -> dict[str, Any]:
         "duration": None,
         "output": None,
         "force": False,
+        "graph": False,
+        "max_size_mib": None,
+        "max_cost": None,
         "as_json": False,
         "compared": (),
         **changes,
@@ -35,6 +38,14 @@ def test_a_process_is_recorded_with_its_waits() -> None:
 def test_cpus_are_no_target(target: dict[str, Any]) -> None:
     with pytest.raises(UsageError, match="not CPUs"):
         waits_options(values(**target))
+
+
+def test_cost_and_size_are_limited_by_the_recorder() -> None:
+    options = waits_options(values(pids=((1,),), max_cost=0.5, max_size_mib=10))
+    assert options.collector is not None
+    words = options.collector.arguments()
+    assert "--max-cost=0.5" in words
+    assert "--max-size=10" in words
 
 
 def test_a_comparison_excludes_a_target() -> None:
