@@ -154,6 +154,8 @@ def _shared_periods(
     if not period.any():
         period = np.ones(len(period))
     inside = (samples.time_ns >= records.begin_ns) & (samples.time_ns <= records.end_ns)
+    is_target = np.array([thread.target for thread in records.threads] or [False], np.bool_)
+    inside &= is_target[samples.thread]  # of whole CPUs, idle threads are sampled too
     return np.where(inside, period / np.clip(running, 1, max(1, records.cpus)), 0.0)
 
 

@@ -121,3 +121,8 @@ def test_random_timelines_add_up_to_the_wall_time() -> None:
         records, weights = weigh("\n".join(lines))
         assert sum(shares(records, weights).values()) == pytest.approx(1)
         assert weights.scale == pytest.approx(1, abs=0.05)
+
+
+def test_samples_of_other_processes_have_no_weight() -> None:
+    records, weights = weigh("main@0 R(a)0-10\nswapper@1/!idle R(b)0-10")
+    assert shares(records, weights) == pytest.approx({"a": 1.0})
