@@ -26,6 +26,7 @@ ALONE = (
     "live/test_kernels_relations.py",
     "live/test_lab_kernels.py",
     "live/test_lab_memory.py",
+    "live/test_lab_waits.py",
     "live/test_pin_live.py",
     "live/test_wait_causes.py",
     "live/test_python_frames.py",
