@@ -13,6 +13,7 @@ import pytest
 
 from benchmarks.mix_truth import running_mix
 from benchmarks.record_targets import redis_under_load
+from harness.cli.command_line import main
 from stallscope.programs import program
 from stallscope.recordings import open_recording
 from tests.chance import five_standard_errors
@@ -142,7 +143,7 @@ def test_flame_formats(tmp_path: Path, light_process: subprocess.Popen[str]) -> 
     profile("-p", str(light_process.pid), "--duration", "0.3", folder=tmp_path)
     for ending, token in (("svg", "<svg"), ("html", "<!doctype html"), ("folded", ";")):
         output = tmp_path / f"flame.{ending}"
-        subprocess.run([STALLSCOPE, "flame", tmp_path / "run", "-o", output], check=True)
+        assert main(["flame", str(tmp_path / "run"), "-o", str(output)]) == 0
         assert token in output.read_text()
     piped = subprocess.run(
         [STALLSCOPE, "flame", tmp_path / "run", "--format", "folded", "-o", "-"],
