@@ -67,6 +67,13 @@ def choice_options(command: Command) -> Command:
     return command
 
 
+def process_options(command: Command) -> Command:
+    """Add the options for processes or a command to observe, and how long."""
+    for option in reversed((_CHOICES[0], _DURATION, _WORDS)):
+        command = option(command)
+    return command
+
+
 def target_options(command: Command) -> Command:
     """Add the options for what to observe, and how to sample it."""
     for option in reversed(

@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from harness.cli.json_option import json_option
-from harness.cli.recording_options import choice_options
+from harness.cli.recording_options import process_options
 
 EXAMPLES = """\b
 Examples:
@@ -20,7 +20,7 @@ Examples:
 
 
 @click.command(epilog=EXAMPLES)
-@choice_options
+@process_options
 @click.option(
     "-o",
     "--output",

@@ -26,26 +26,22 @@ def waits_options(values: dict[str, Any]) -> WaitsOptions:
     from stallscope.collector import CollectorOptions  # noqa: PLC0415 - start-up stays light
 
     if values["compared"]:
-        named = [
-            name for name in ("pids", "words", "system_wide", "cpus", "cgroup") if values[name]
-        ]
-        if named or values["output"] is not None:
+        if values["pids"] or values["words"] or values["output"] is not None:
             raise UsageError(
                 "--compare reads two recordings and excludes a target and -o",
                 "stallscope waits --compare ONE-THREAD FOUR-THREADS",
             )
         return WaitsOptions(None, values["compared"], values["as_json"])
-    chosen = choice(values, "waits")
-    if chosen.system_wide or chosen.cpus:
+    if not values["pids"] and not values["words"]:
         raise UsageError(
-            "waits observes the threads of processes, not CPUs",
-            "name processes with -p, a cgroup with -G, or a command after --",
+            "name a process with -p PID, or a command after --",
+            "for example: stallscope waits -p $(pidof redis-server)",
         )
+    chosen = choice({**values, "system_wide": False, "cpus": "", "cgroup": ""}, "waits")
     collector = CollectorOptions(
         output=values["output"] or default_output(chosen),
         pids=chosen.pids,
         command=chosen.command,
-        cgroup=chosen.cgroup,
         duration_s=chosen.duration_s,
         force=values["force"],
         max_size_mib=values["max_size_mib"],

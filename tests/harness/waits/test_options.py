@@ -11,9 +11,6 @@ def values(**changes: Any) -> dict[str, Any]:
     return {
         "pids": (),
         "words": (),
-        "system_wide": False,
-        "cpus": "",
-        "cgroup": "",
         "duration": None,
         "output": None,
         "force": False,
@@ -34,10 +31,14 @@ def test_a_process_is_recorded_with_its_waits() -> None:
     assert "--waits" in options.collector.arguments()
 
 
-@pytest.mark.parametrize("target", [{"system_wide": True}, {"cpus": "0-1"}])
-def test_cpus_are_no_target(target: dict[str, Any]) -> None:
-    with pytest.raises(UsageError, match="not CPUs"):
-        waits_options(values(**target))
+def test_a_target_is_needed() -> None:
+    with pytest.raises(UsageError, match="name a process"):
+        waits_options(values())
+
+
+def test_a_process_and_a_command_exclude_each_other() -> None:
+    with pytest.raises(UsageError, match="exactly one target"):
+        waits_options(values(pids=((1,),), words=("work",)))
 
 
 def test_cost_and_size_are_limited_by_the_recorder() -> None:
