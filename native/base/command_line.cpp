@@ -98,8 +98,8 @@ command command::add_subcommand(const std::string& name, const std::string& desc
 
 void command::footer(const std::string& text) { implementation_->footer(text); }
 
-void command::require_subcommand(std::size_t least, std::size_t most) {
-  implementation_->require_subcommand(least, most);
+void command::require_subcommand(std::size_t min_count, std::size_t max_count) {
+  implementation_->require_subcommand(min_count, max_count);
 }
 
 void command::positionals_at_end() { implementation_->positionals_at_end(); }

@@ -78,7 +78,7 @@ class command {
   [[nodiscard]] command add_subcommand(const std::string& name, const std::string& description);
 
   void footer(const std::string& text);
-  void require_subcommand(std::size_t least, std::size_t most);
+  void require_subcommand(std::size_t min_count, std::size_t max_count);
   void positionals_at_end();
   // Called when the parser has read the command's name, before its options: these may be added now.
   void before_options(const std::function<void(command&)>& add_options);

@@ -41,9 +41,9 @@ bool consistent_read::add_window(extent range) {
 }
 
 std::vector<consistent_read::extent> consistent_read::used_windows(std::size_t skipped,
-                                                                   std::size_t most) const {
+                                                                   std::size_t max_count) const {
   std::vector<extent> extents;
-  for (std::size_t i = skipped; i < used_ && extents.size() < most; ++i) {
+  for (std::size_t i = skipped; i < used_ && extents.size() < max_count; ++i) {
     const auto& entry = windows_[i];
     if (entry.used_bytes == 0) continue;
     const auto end = entry.begin + entry.used_bytes;

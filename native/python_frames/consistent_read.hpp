@@ -31,9 +31,9 @@ class consistent_read {
   bool add_windows(std::span<const extent> extents);
   // Without effect if a window contains the range.
   bool add_window(extent range);
-  // What first() has returned of the windows after the first `skipped`, at most `most` windows. One
-  // that begins at a page ends at a page, because a deeper stack may use the rest.
-  [[nodiscard]] std::vector<extent> used_windows(std::size_t skipped, std::size_t most) const;
+  // What first() has returned of the windows after the first `skipped`, at most `max_count`
+  // windows. One that begins at a page ends at a page, because a deeper stack may use the rest.
+  [[nodiscard]] std::vector<extent> used_windows(std::size_t skipped, std::size_t max_count) const;
   // The bytes of the first read at an address. Reads them if no window contains them; after several
   // such reads also reads the memory below, which contains further callers. The span is valid until
   // begin(). Returns nullopt if the bytes cannot be read.

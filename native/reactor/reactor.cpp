@@ -77,8 +77,8 @@ bool reactor::check_quota() {
   }
   const auto spent = std::max<nanoseconds::rep>((present - last_reading_).count(), 1);
   const auto fit = task_quota_.count() / 16 * (skipped_checks_ + 1) / spent;
-  const auto most = std::min(2 * skipped_checks_ + 1, max_skipped_checks);
-  skipped_checks_ = static_cast<unsigned>(std::clamp<nanoseconds::rep>(fit, 0, most));
+  const auto max_skipped = std::min(2 * skipped_checks_ + 1, max_skipped_checks);
+  skipped_checks_ = static_cast<unsigned>(std::clamp<nanoseconds::rep>(fit, 0, max_skipped));
   unchecked_calls_ = skipped_checks_;
   last_reading_ = present;
   return false;

@@ -48,10 +48,10 @@ class task_scheduler {
     return false;
   }
 
-  // Skips at most `most` calls of need_preempt() that would return false without reading the clock;
-  // returns their number.
-  std::size_t skip_checks(std::size_t most) {
-    const auto skipped = std::min(most, static_cast<std::size_t>(unchecked_calls_));
+  // Skips at most `max_count` calls of need_preempt() that would return false without reading the
+  // clock; returns their number.
+  std::size_t skip_checks(std::size_t max_count) {
+    const auto skipped = std::min(max_count, static_cast<std::size_t>(unchecked_calls_));
     unchecked_calls_ -= static_cast<unsigned>(skipped);
     return skipped;
   }

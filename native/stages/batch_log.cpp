@@ -79,13 +79,13 @@ void write_batches(std::ostream& out, const batch_file& file) {
   }
 }
 
-batch_file read_batches(std::istream& in, std::size_t most) {
+batch_file read_batches(std::istream& in, std::size_t max_batches) {
   batch_file file;
   file.stages = read_names(in);
   std::string line;
   for (std::size_t number = 2; std::getline(in, line); ++number) {
-    if (file.batches.size() == most) {
-      refuse(number, "more than " + std::to_string(most) + " batches");
+    if (file.batches.size() == max_batches) {
+      refuse(number, "more than " + std::to_string(max_batches) + " batches");
     }
     file.batches.push_back(read_batch(line, file.stages.size(), number));
   }

@@ -44,8 +44,8 @@ struct batch_file {
 
 void write_batches(std::ostream& out, const batch_file& file);
 
-// Throws std::runtime_error with the line number if the file has another format or more than `most`
-// batches.
-batch_file read_batches(std::istream& in, std::size_t most = std::size_t{1} << 22);
+// Throws std::runtime_error with the line number if the file has another format or more than
+// `max_batches` batches.
+batch_file read_batches(std::istream& in, std::size_t max_batches = std::size_t{1} << 22);
 
 }  // namespace stallscope::stages

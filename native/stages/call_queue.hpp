@@ -71,12 +71,13 @@ class call_queue {
   }
 
   [[nodiscard]] const Entry& front() const noexcept { return *begin_; }
-  // Number of entries at the front, at most `most`, for which `holds` is true; it is false for all
-  // entries behind the first for which it is false.
+  // Number of entries at the front, at most `max_count`, for which `holds` is true; it is false for
+  // all entries behind the first for which it is false.
   template <typename Predicate>
-  [[nodiscard]] std::size_t count_front(std::size_t most, Predicate holds) const {
-    if (holds(begin_[most - 1])) return most;
-    return static_cast<std::size_t>(std::partition_point(begin_, begin_ + most, holds) - begin_);
+  [[nodiscard]] std::size_t count_front(std::size_t max_count, Predicate holds) const {
+    if (holds(begin_[max_count - 1])) return max_count;
+    return static_cast<std::size_t>(std::partition_point(begin_, begin_ + max_count, holds) -
+                                    begin_);
   }
 
  private:

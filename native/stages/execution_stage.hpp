@@ -93,9 +93,9 @@ class execution_stage final : public stage {
 
   [[nodiscard]] std::size_t queued() const noexcept override { return queue_.size(); }
 
-  void run_queued(std::size_t most) override {
-    while (!running_ && !queue_.empty() && most != 0) {
-      most -= run_batch(most);
+  void run_queued(std::size_t max_calls) override {
+    while (!running_ && !queue_.empty() && max_calls != 0) {
+      max_calls -= run_batch(max_calls);
     }
   }
 
@@ -148,11 +148,11 @@ class execution_stage final : public stage {
   }
 
   // Returns the number of calls run: at least one, and all of them unless the quota is used up.
-  std::size_t run_batch(std::size_t most) {
+  std::size_t run_batch(std::size_t max_calls) {
     running_ = true;
     tally_.enqueued.set(tally_.executed.value() + queue_.size());
     const auto now = now_ns();
-    const std::size_t calls = std::min(most, queue_.size());
+    const std::size_t calls = std::min(max_calls, queue_.size());
     std::size_t left = calls;
     do {
       // The last of these calls is followed by a check of the quota.
@@ -170,11 +170,11 @@ class execution_stage final : public stage {
     return calls - left;
   }
 
-  // Number of calls at the front, at most `most`, with the same delay.
-  [[nodiscard]] std::size_t alike_at_front(std::size_t most) const {
+  // Number of calls at the front, at most `max_calls`, with the same delay.
+  [[nodiscard]] std::size_t alike_at_front(std::size_t max_calls) const {
     const auto since_ns = queue_.front().since_ns;
     return queue_.count_front(
-        most, [since_ns](const entry& later) { return later.since_ns == since_ns; });
+        max_calls, [since_ns](const entry& later) { return later.since_ns == since_ns; });
   }
 
   void run_call(call& next) {

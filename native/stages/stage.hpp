@@ -36,10 +36,10 @@ class stage : private reactor::task {
   [[nodiscard]] stage_counts counts() const { return tally_.counts(name_); }
   [[nodiscard]] virtual std::size_t queued() const noexcept = 0;
 
-  // Runs at most `most` queued calls regardless of the quota (which may divide them into several
-  // batches). Calls that they queue in other stages are not run. The pending task of this stage
-  // still runs, for the remaining calls.
-  virtual void run_queued(std::size_t most) = 0;
+  // Runs at most `max_calls` queued calls regardless of the quota (which may divide them into
+  // several batches). Calls that they queue in other stages are not run. The pending task of this
+  // stage still runs, for the remaining calls.
+  virtual void run_queued(std::size_t max_calls) = 0;
 
  protected:
   // Throws std::invalid_argument if the registry rejects the name.
@@ -88,7 +88,9 @@ class stage_registry {
   void drain();
 
   // Calls stage::run_queued() of the stage with this number (order of construction).
-  void run_queued(std::size_t number, std::size_t most) { stages_.at(number)->run_queued(most); }
+  void run_queued(std::size_t number, std::size_t max_calls) {
+    stages_.at(number)->run_queued(max_calls);
+  }
 
  private:
   friend class stage;

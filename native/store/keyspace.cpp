@@ -159,11 +159,11 @@ bool keyspace::persist(std::string_view key) {
   return true;
 }
 
-std::size_t keyspace::sweep(std::size_t most) {
+std::size_t keyspace::sweep(std::size_t max_count) {
   std::size_t removed = 0;
   std::size_t alive = 0;
   double ttl_sum = 0;
-  for (most = std::min(most, expiries_.size()); most > 0; --most) {
+  for (max_count = std::min(max_count, expiries_.size()); max_count > 0; --max_count) {
     if (swept_to_ >= expiries_.size()) swept_to_ = 0;
     const expiry& looked_at = expiries_[swept_to_];
     if (looked_at.at_ms <= now_ms_) {

@@ -107,10 +107,10 @@ class keyspace {
   std::int64_t mean_ttl_ms() const { return mean_ttl_ms_; }
   const keyspace_counts& counts() const { return counts_; }
 
-  // Checks up to `most` keys with an expiry, continuing where the last call stopped, and removes
-  // expired ones. Returns their number. Called about ten times a second, and again while a quarter
-  // or more of the keys were expired.
-  std::size_t sweep(std::size_t most);
+  // Checks up to `max_count` keys with an expiry, continuing where the last call stopped, and
+  // removes expired ones. Returns their number. Called about ten times a second, and again while a
+  // quarter or more of the keys were expired.
+  std::size_t sweep(std::size_t max_count);
 
   // Bytes in use: entries as the allocator counts them, and tables.
   std::size_t memory_bytes() const;

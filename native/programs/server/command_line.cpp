@@ -177,26 +177,28 @@ std::vector<int> choose_cpus(const option_texts& texts) {
   return chosen;
 }
 
-std::uint64_t whole_number(const std::string& option, std::string_view text, std::uint64_t most) {
+std::uint64_t whole_number(const std::string& option, std::string_view text,
+                           std::uint64_t max_value) {
   std::uint64_t number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc{} || end != text.data() + text.size() || number == 0 || number > most) {
+  if (error != std::errc{} || end != text.data() + text.size() || number == 0 ||
+      number > max_value) {
     throw usage_failure(option + ": '" + std::string(text) + "' is not a number from 1 to " +
-                        std::to_string(most));
+                        std::to_string(max_value));
   }
   return number;
 }
 
 // Calls `take` with every name and number of "name=number,...".
 template <typename Take>
-void for_each_pair(const std::string& option, const std::string& text, std::uint64_t most,
+void for_each_pair(const std::string& option, const std::string& text, std::uint64_t max_value,
                    const std::string& example, const Take& take) {
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t end = std::min(text.find(',', at), text.size());
     const std::string_view part = std::string_view(text).substr(at, end - at);
     const std::size_t equals = part.find('=');
     const bool known = equals != std::string_view::npos && take(part.substr(0, equals), [&] {
-                         return whole_number(option, part.substr(equals + 1), most);
+                         return whole_number(option, part.substr(equals + 1), max_value);
                        });
     if (!known) {
       std::string message = option + ": '";
