@@ -25,6 +25,7 @@ SHORTEST_CELL_NS = 50_000_000
 LONGEST_SHARE = 0.25  # of the recording; a longer period is the rest's normal state
 CANDIDATES = 64  # bits of a word
 FEWEST_SAMPLES = 20
+SHORTEST_RECORDING_NS = 5_000_000_000  # shorter ones are mostly the program's start and end
 LEAST_EXCESS = 2.0  # share inside over share outside
 # Far beyond the maximum by chance: about ln(cells * lengths * functions), 15.
 LEAST_LOG_RATIO = 25.0
@@ -52,9 +53,9 @@ class Burst:
 
 def find_bursts(profile: Profile, times: SampleTimes) -> tuple[Burst, ...]:
     """Return the periods that differ most from the rest, disjoint, the clearest first."""
-    if len(times.time_ns) < FEWEST_SAMPLES:
+    duration_ns = int(times.time_ns[-1]) + 1 if len(times.time_ns) else 0
+    if len(times.time_ns) < FEWEST_SAMPLES or duration_ns < SHORTEST_RECORDING_NS:
         return ()
-    duration_ns = int(times.time_ns[-1]) + 1
     cell_ns = max(SHORTEST_CELL_NS, -(-duration_ns // MOST_CELLS))
     cell = times.time_ns // cell_ns
     cells = int(cell[-1]) + 1

@@ -75,3 +75,7 @@ def test_a_higher_load_of_the_same_work_is_not_a_burst() -> None:
 
 def test_few_samples_have_no_bursts() -> None:
     assert find_bursts(*profile_with((1, 2), seconds=3, rate=3)) == ()
+
+
+def test_the_start_of_a_short_program_is_not_a_burst() -> None:
+    assert find_bursts(*profile_with((0, 0.3), seconds=2, rate=999)) == ()
