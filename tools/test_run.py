@@ -22,7 +22,7 @@ CPU_SHARES_S = {
     "test-packages": 45,
     "python-packages": 60,
     "wheel": 190,
-    "build-asan": 240,
+    "build-asan": 250,
     "build-arm64": 90,
     "build-tsan": 55,
     "ctest-asan": 45,

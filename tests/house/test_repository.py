@@ -44,6 +44,17 @@ def test_no_source_has_more_than_400_lines(checkout: Path) -> None:
     assert not long
 
 
+def test_slow_headers_are_included_by_one_source(checkout: Path) -> None:
+    """Both cost seconds of compilation in each source: docs/decisions/0027-test-run.md."""
+    including = re.compile(r"#include <(nlohmann/|CLI/)")
+    sources = {
+        path.relative_to(checkout).as_posix()
+        for path in tracked(checkout, "native/*.?pp", "tests/native/*.?pp")
+        if including.search(path.read_text())
+    }
+    assert sources == {"native/base/command_line.cpp", "native/base/json.cpp"}
+
+
 def test_every_command_has_a_page(checkout: Path) -> None:
     assert {path.stem for path in (checkout / "docs" / "commands").glob("*.md")} >= set(COMMANDS)
 
