@@ -41,6 +41,7 @@ attached_recording::attached_recording(opened_recording& opened) : opened_{&open
   }
   attach();
   if (waits_) waits_->start(*events_, attached_sieve());
+  if (owners_) owners_->start(*events_);
   if (auto* python = opened.python()) python->start(filter_.get());
   facts.attach.descriptors = events_->open_count() * events_->events_per_slot();
   facts.attach.settled_ns = monotonic_ns();
@@ -53,7 +54,6 @@ attached_recording::attached_recording(opened_recording& opened) : opened_{&open
   synthesize();
   if (waits_) waits_->write_names_of_others();
   records.hold(holding::none);
-  if (owners_) owners_->start(*events_);
 }
 
 attached_recording::~attached_recording() { opened_->records().set_sieve(nullptr); }
