@@ -86,6 +86,8 @@ PACKET_RECEIVED = frozenset(
 )
 # A thread that runs for longer between two equal waits did some work.
 LONGEST_FALSE_WAKE_UP_NS = 100_000
+# Smaller first arguments are descriptors (vm.mmap_min_addr).
+LOWEST_ADDRESS = 1 << 16
 
 RUNS = (ThreadState.USER, ThreadState.SYSTEM)
 QUEUES = (ThreadState.RUN_QUEUE, ThreadState.THROTTLED, ThreadState.STOLEN)
@@ -211,8 +213,10 @@ def _join_false_wake_ups(
 ) -> None:
     """Join a wait with the next one if the thread went back to the same wait at once.
 
-    The same instruction, stack pointer and first argument, and no wake-up issued between: the
-    thread was woken in vain, and what it waits for is what ends the last wait.
+    The same instruction, stack pointer and futex, and no wake-up issued between: the thread was
+    woken in vain, and what it waits for is what ends the last wait. Only for futexes: an event loop
+    also waits at the same place again, but it handled a request, and wake-ups of threads outside
+    the target are not recorded.
     """
     rows = np.flatnonzero((segments.activity == Activity.WAIT) & (intervals.sample != NO_ROW))
     all_waits = np.flatnonzero(segments.activity == Activity.WAIT)
@@ -227,12 +231,14 @@ def _join_false_wake_ups(
     same &= (register_row[:-1] != NO_ROW) & (register_row[1:] != NO_ROW)
     pause = segments.begin_ns[following].astype(np.int64) - segments.end_ns[this].astype(np.int64)
     same &= pause <= LONGEST_FALSE_WAKE_UP_NS
+    same &= np.isin(intervals.state[this], (ThreadState.LOCK, ThreadState.CONDITION))
     candidates = np.flatnonzero(same)
     if not len(candidates):
         return
     columns = samples.registers[:, [0, 1, 3]]  # ip, sp, argument0
     equal = columns[register_row[candidates]] == columns[register_row[candidates + 1]]
-    candidates = candidates[equal.all(axis=1)]
+    is_address = columns[register_row[candidates], 2] >= LOWEST_ADDRESS
+    candidates = candidates[equal.all(axis=1) & is_address]
     issued = _wakes_issued(
         wake_ups,
         segments.thread[this[candidates]].astype(np.int64),

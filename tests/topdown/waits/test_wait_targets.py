@@ -1,6 +1,7 @@
 from dataclasses import replace
 
 import numpy as np
+import pytest
 
 from tests.topdown.waits.wait_records_builder import Place, build_records
 from topdown.waits.cascade import cascade
@@ -11,7 +12,8 @@ from topdown.waits.timeline import build_intervals
 from topdown.waits.wait_chains import Activity
 from topdown.waits.wait_targets import PseudoNode, node_names, wait_segments
 
-MUTEX = Place(user=("pthread_mutex_lock", "work"), syscall=202, arguments=(0x5000, 128, 2))
+MUTEX = Place(user=("pthread_mutex_lock", "work"), syscall=202, arguments=(0x55000, 128, 2))
+EPOLL = Place(user=("epoll_wait", "serve"), syscall=232, arguments=(0x55000, 128, 2))
 MS = 1_000_000
 
 
@@ -60,7 +62,7 @@ def test_disk_waits_and_sleeps_do_not_depend_on_the_waker() -> None:
 
 def test_a_lock_wait_without_recorded_wake_ups_is_a_wait_for_the_owner_that_was_read() -> None:
     text = "A R0-10 W(B,mutex)10-20 R20-30 W(B,mutex)30-40 R40-41\nB R0-50"
-    owner = OwnerReading(12 * MS, 0, 0x5000, "mutex", 101)
+    owner = OwnerReading(12 * MS, 0, 0x55000, "mutex", 101)
     built = build_records(text, places={"mutex": MUTEX}, wakers=False, owners=(owner,))
     intervals = intervals_of(built.records, ThreadState.LOCK)
     assert targets(text, built.names, built.records, intervals) == ["A>B", "A>unknown"]
@@ -77,6 +79,19 @@ def test_a_false_wake_up_is_joined_with_the_next_wait() -> None:
     segments = wait_segments(built.records, intervals, built.names)
     result = cascade(segments, origins=np.array([True, False, False]))
     assert result.edges == {(0, 2): 8 * MS}
+
+
+def test_an_event_loop_that_handled_a_request_did_not_wake_up_in_vain() -> None:
+    text = """
+        A R0-1 W(B,epoll)1-5 R5-5.05 W(C,epoll)5.05-9 R9-10
+        B R0-10
+        C R0-10
+    """
+    built = build_records(text, places={"epoll": EPOLL})
+    intervals = intervals_of(built.records, ThreadState.NETWORK)
+    segments = wait_segments(built.records, intervals, built.names)
+    result = cascade(segments, origins=np.array([True, False, False]))
+    assert result.edges == {(0, 1): 4 * MS, (0, 2): pytest.approx(3.95 * MS)}
 
 
 def test_pseudo_nodes_follow_the_threads() -> None:
