@@ -137,3 +137,32 @@ def test_a_recording_ends_at_its_maximum_size_and_keeps_the_data(
     assert recording.document["complete"] is True
     assert recording.samples_file.stat().st_size >= 2 << 20
     assert events_of(perf, recording)["context-switches"] > 0
+
+
+def test_above_the_cost_limit_switches_are_recorded_in_windows(
+    needs_root: None, record: Any, perf: Any
+) -> None:
+    program = (
+        "import os, threading, time\n"
+        "(a, b), (c, d) = os.pipe(), os.pipe()\n"
+        "end = time.monotonic() + 1.5\n"
+        "def answer():\n"
+        "    while os.read(a, 1) == b'x': os.write(d, b'x')\n"
+        "threading.Thread(target=answer).start()\n"
+        "while time.monotonic() < end: os.write(b, b'x'); os.read(c, 1)\n"
+        "os.write(b, b'.')"
+    )
+    recording = record("--waits", "--max-cost", 0.001, "--", sys.executable, "-c", program)
+    assert recording.exit_code == 0, recording.messages
+    lines = lines_of(recording)
+    if not sources_of(recording)["switches_of_cpus"]:
+        pytest.skip("needs perf events: of whole CPUs")
+    assert [line["mode"] for line in lines["mode"]] == ["all", "windows"]
+    assert "waits-in-windows" in recording.warnings()
+    windows = [(line["begin_ns"], line["end_ns"]) for line in lines["window"]]
+    assert windows == sorted(windows)
+    assert all(begin < end for begin, end in windows)
+    limited = lines["mode"][1]["at_ns"]
+    assert sum(end - begin for begin, end in windows) < 0.3 * (windows[-1][1] - limited)
+    assert {line["moment"] for line in lines["thread"]} >= {"tick"}
+    assert events_of(perf, recording)["context-switches"] > 0
