@@ -9,6 +9,8 @@ namespace {
 
 constexpr std::uint64_t held_ns = 9 * ms;
 constexpr std::uint64_t released_ns = 1 * ms;
+constexpr std::uint64_t writer_ns = 3 * ms;
+constexpr std::uint64_t writer_pause_ns = 7 * ms;
 constexpr std::uint64_t victim_held_ns = 20 * us;
 constexpr std::uint64_t victim_private_ns = 100 * us;
 
@@ -63,7 +65,7 @@ class lock_hog_kernel : public lock_kernel {
 };
 
 // Thread 0 writes to a disk while it holds the lock. In the look-alike thread 0 computes under the
-// lock, and the last thread writes to the disk as much while nothing waits for it.
+// lock, and the last thread writes to the disk 3 of 10 ms while nothing waits for it.
 class lock_holder_on_slow_disk_kernel : public lock_kernel {
  public:
   explicit lock_holder_on_slow_disk_kernel(const kernel_settings& setting)
@@ -83,12 +85,12 @@ class lock_holder_on_slow_disk_kernel : public lock_kernel {
     } else if (thread == 0) {
       {
         const auto lock = lock_timed(mutex_, times(thread));
-        write_for_a_while(thread);
+        write_for(held_ns, thread);
       }
       pause_for(released_ns, times(thread));
     } else if (look_alike_ && thread + 1 == threads()) {
-      write_for_a_while(thread);
-      pause_for(released_ns, times(thread));
+      write_for(writer_ns, thread);
+      pause_for(writer_pause_ns, times(thread));
     } else {
       take_briefly(thread);
     }
@@ -98,9 +100,9 @@ class lock_holder_on_slow_disk_kernel : public lock_kernel {
     if (look_alike_ && thread + 1 == threads()) return "writer";
     return thread == 0 ? "holder" : "victim";
   }
-  void write_for_a_while(unsigned thread) {
+  void write_for(std::uint64_t duration_ns, unsigned thread) {
     const std::uint64_t begin_ns = monotonic_ns();
-    while (monotonic_ns() - begin_ns < held_ns) {
+    while (monotonic_ns() - begin_ns < duration_ns) {
       const timed_wait wait(times(thread), wait_state::disk_write);
       file_.write_block();
       ++writes_;
