@@ -113,7 +113,7 @@ void drain::append_pieces() {
 void drain::count_left_out(const perf_events::record_view& record) {
   if (record.type() != PERF_RECORD_SAMPLE) return;
   const perf_events::sample_fields_view sample{record};
-  if (is_wait_sample(sample)) return;
+  if (is_wait_sample(sample) || whole_cpu_events_.contains(sample.id)) return;
   ++counts_.left_out;
   counts_.left_out_periods += sample.period;
 }

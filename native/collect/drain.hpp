@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -66,6 +67,10 @@ class drain {
   void set_wait_events(std::unordered_map<std::uint64_t, bool> ids) {
     wait_events_ = std::move(ids);
   }
+  // Samples of these events that are dropped belong to other processes and are not counted.
+  void set_whole_cpu_events(std::unordered_set<std::uint64_t> ids) {
+    whole_cpu_events_ = std::move(ids);
+  }
   // While held, passes scan the rings without writing: records that must come first in the file are
   // not written yet, and the sieve is incomplete. With until_crowded, writing starts anyway as soon
   // as a ring is half full.
@@ -108,6 +113,7 @@ class drain {
   drain_counts written_counts_;
   exec_watch execs_;
   std::unordered_map<std::uint64_t, bool> wait_events_;
+  std::unordered_set<std::uint64_t> whole_cpu_events_;
 };
 
 }  // namespace stallscope::collect

@@ -137,7 +137,12 @@ void wait_recording::start(event_table& events, sieve* inner) {
     add(events.ids_of_companion(i), facts.waits.of_threads[i].role);
   for (std::size_t i = 0; cpu_events_ && i < facts.waits.of_cpus.size(); ++i) {
     const auto role = facts.waits.of_cpus[i].role;
-    if (role != wait_role::cpu_samples) add(cpu_events_->ids_of(i), role);
+    const auto& ids = cpu_events_->ids_of(i);
+    if (role == wait_role::cpu_samples) {
+      opened_->records().set_whole_cpu_events({ids.begin(), ids.end()});
+    } else {
+      add(ids, role);
+    }
   }
   opened_->records().set_wait_events(std::move(wait_ids));
   auto& sieve = sieve_.emplace(inner);
