@@ -322,9 +322,9 @@ const json* json::find(std::string_view key) const {
   return nullptr;
 }
 
-json json::value(std::string_view key, json default_value) const {
+json json::value(std::string_view key, const json& default_value) const {
   const json* const member = find(key);
-  return member == nullptr ? std::move(default_value) : *member;
+  return member == nullptr ? default_value : *member;
 }
 
 const json& json::operator[](std::string_view key) const {

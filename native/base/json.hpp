@@ -119,7 +119,7 @@ class json {
   // Returns nothing if there is no such member, or no object.
   [[nodiscard]] const json* find(std::string_view key) const;
   [[nodiscard]] bool contains(std::string_view key) const { return find(key) != nullptr; }
-  [[nodiscard]] json value(std::string_view key, json default_value) const;
+  [[nodiscard]] json value(std::string_view key, const json& default_value) const;
   [[nodiscard]] const json& operator[](std::string_view key) const;
   json& operator[](std::string_view key);  // makes an object of null, and the member
   void erase(std::string_view key);

@@ -269,8 +269,9 @@ tracepoint parse_format(const std::string& text) {
 tracepoint find_tracepoint(std::span<const char* const> mounts, const std::string& system,
                            const std::string& name) {
   for (const char* mount : mounts) {
-    const auto text =
-        read_text(std::string{mount} + "/events/" + system + "/" + name + "/format", 1 << 16);
+    std::string path{mount};
+    path.append("/events/").append(system).append("/").append(name).append("/format");
+    const auto text = read_text(path, 1 << 16);
     if (text.empty()) continue;
     auto point = parse_format(text);
     point.system = system;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
+#include <iomanip>
 #include <random>
 #include <set>
 #include <sstream>
@@ -194,7 +196,13 @@ void wait_recording::limit_cost(const wait_excess& excess) {
   log_.append_mode(whole_cpus ? "windows" : "ticks", excess.switches_per_s, from_ns);
   ticks_.emplace(opened_->prepared().proc, facts.pids, facts.options.kind == target_kind::command);
   const auto percent = [](double share) {
-    return std::to_string(static_cast<int>(share * 100 + 0.5)) + " %";
+    std::ostringstream text;
+    if (share < 0.1)
+      text << std::setprecision(2) << share * 100;
+    else
+      text << std::lround(share * 100);
+    text << " %";
+    return text.str();
   };
   const std::string cause = std::to_string(static_cast<std::uint64_t>(excess.switches_per_s)) +
                             " switches per second would cost " + percent(excess.cost_share) +
@@ -204,7 +212,7 @@ void wait_recording::limit_cost(const wait_excess& excess) {
     start_windows(excess.window_share);
     facts.warnings.push_back(
         {"waits-in-windows", cause + "switches are recorded in random windows, which are " +
-                                 std::to_string(excess.window_share * 100) + " % of the time"});
+                                 percent(excess.window_share) + " of the time"});
     return;
   }
   facts.warnings.push_back({"waits-by-ticks", cause +

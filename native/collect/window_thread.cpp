@@ -15,8 +15,8 @@ constexpr std::uint64_t window_settling_ns = 50'000;
 
 }  // namespace
 
-window_thread::window_thread(const cpu_wide_events& events, window_schedule schedule)
-    : events_{&events}, schedule_{std::move(schedule)}, thread_{[this] { run(); }} {}
+window_thread::window_thread(const cpu_wide_events& events, const window_schedule& schedule)
+    : events_{&events}, schedule_{schedule}, thread_{[this] { run(); }} {}
 
 bool window_thread::wait(std::uint64_t ns) {
   std::unique_lock lock{mutex_};

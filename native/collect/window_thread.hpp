@@ -26,7 +26,7 @@ class window_thread {
  public:
   // The events must outlive the thread. They are disabled outside windows and afterwards. Throws
   // std::system_error if no thread can be started.
-  window_thread(const cpu_wide_events& events, window_schedule schedule);
+  window_thread(const cpu_wide_events& events, const window_schedule& schedule);
   window_thread(const window_thread&) = delete;
   window_thread& operator=(const window_thread&) = delete;
   window_thread(window_thread&&) = delete;
