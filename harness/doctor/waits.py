@@ -60,7 +60,6 @@ def _has_tracepoint(machine: CheckedMachine, event: str) -> bool:
 
 
 def _tracefs_remedy(machine: CheckedMachine) -> str:
-    folder = machine.roots.sys / "kernel" / "tracing" / "events"
-    if folder.exists():
+    if any(mount.kind == "tracefs" for mount in machine.mounts):
         return "run as root: sudo $(command -v stallscope) ..."
     return machine.as_root("mount -t tracefs tracefs /sys/kernel/tracing")

@@ -27,6 +27,14 @@ def system(folder: Path, *opened: str, tracepoints: tuple[str, ...] = ()) -> Che
     return replace(base, events=EventProbes(probes), roots=roots)
 
 
+def mounted(base: CheckedMachine, folder: Path, mounts: str) -> CheckedMachine:
+    """Return the machine with these lines of /proc/self/mounts."""
+    file = folder / "proc" / "self" / "mounts"
+    file.parent.mkdir(parents=True)
+    file.write_text(mounts)
+    return replace(base, roots=Roots(folder / "proc", base.roots.sys, base.roots.files))
+
+
 def test_all_sources_are_readable_for_root(tmp_path: Path) -> None:
     events = ("sched/sched_waking", "lock/contention_begin")
     check = check_waits(system(tmp_path, *PROBES, tracepoints=events))
@@ -43,10 +51,17 @@ def test_an_ordinary_user_records_switches_alone(tmp_path: Path) -> None:
 
 
 def test_without_tracefs_wake_ups_are_missing(tmp_path: Path) -> None:
-    check = check_waits(system(tmp_path, *PROBES))
+    check = check_waits(mounted(system(tmp_path, *PROBES), tmp_path, ""))
     assert check.status is Status.LIMITED
     assert "missing: wake-ups, kernel locks" in check.detail
     assert "mount -t tracefs" in check.remedy
+
+
+def test_a_tracefs_that_the_user_may_not_enter_needs_root(tmp_path: Path) -> None:
+    base = system(tmp_path, *PROBES)
+    check = check_waits(mounted(base, tmp_path, "tracefs /sys/kernel/tracing tracefs rw 0 0\n"))
+    assert "missing: wake-ups, kernel locks" in check.detail
+    assert check.remedy.startswith("run as root")
 
 
 def test_a_kernel_without_the_tracepoint_of_locks_keeps_the_other_sources(tmp_path: Path) -> None:
