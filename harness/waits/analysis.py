@@ -117,8 +117,8 @@ def _warnings(records: WaitRecords, *, kernel_sampled: bool) -> list[str]:
         share = covered / max(1, records.end_ns - records.limited_from_ns)
         begin_s = (records.limited_from_ns - records.begin_ns) / 1e9
         warnings.append(
-            f"from {begin_s:.1f} s on, locks, causes and the timeline are those of random windows, "
-            f"{share:.0%} of the time"
+            f"from {begin_s:.1f} s on, locks and causes are those of random windows, "
+            f"{share:.0%} of the time, scaled to all time; the timeline shows the windows"
         )
     if records.wake_ups is None:
         warnings.append(

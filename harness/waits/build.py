@@ -18,6 +18,7 @@ from harness.waits.result import (
     WaitsResult,
     WaitTimeline,
 )
+from harness.waits.window_scale import scale_parts, window_scale
 from stallscope.printable import printable
 from topdown.waits.run_queue import run_queue_users
 from topdown.waits.state_timeline import dominant_states, state_steps
@@ -34,7 +35,10 @@ def waits_result(analysis: WaitAnalysis, *, recording: Path, report: Path | None
     wall = int(totals.wall_ns.sum())
     open_states = [ThreadState.OTHER, ThreadState.UNKNOWN]
     unattributed = int(totals.amounts[:, open_states].sum())
-    parts = lock_parts(records, analysis.kinds.intervals, analysis.names, analysis.calls)
+    parts = scale_parts(
+        lock_parts(records, analysis.kinds.intervals, analysis.names, analysis.calls),
+        window_scale(records),
+    )
     warnings = [*analysis.warnings, *parts.warnings]
     threads = _threads(analysis)
     if len(threads) > MAX_THREADS:
