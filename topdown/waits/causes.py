@@ -22,8 +22,10 @@ from topdown.waits.wait_targets import PseudoNode, wait_segments
 
 MAX_CAUSES = 50
 MAX_CHAIN = 12
-# Edges below this share of the heaviest one are left out of the search for knots.
+# Edges below this share of the heaviest one are left out of the graph.
 LIGHT_EDGE_SHARE = 0.01
+# Edges below this share of the waits of their group are left out of the search for knots.
+LIGHT_SHARE_OF_GROUP = 0.05
 _KINDS = {
     PseudoNode.DISK: "disk",
     PseudoNode.NETWORK: "network",
@@ -95,10 +97,12 @@ def find_causes(
     result = cascade(segments, origins=origins, groups=nodes.group)
     causes, unexplained = _causes(result, nodes, records.threads)
     edges = merge_groups(result.edges, nodes.group, nodes.sizes)
+    waits = _waits_of_groups(result, nodes)
     edges = without_nodes(edges, {nodes.group[nodes.threads + node] for node in _INDIRECT_ONLY})
     heaviest = max(edges.values(), default=0.0)
     edges = {pair: ns for pair, ns in edges.items() if ns >= LIGHT_EDGE_SHARE * heaviest}
-    found, _ = knots_after_splitting(edges)
+    heavy = {pair: ns for pair, ns in edges.items() if ns >= LIGHT_SHARE_OF_GROUP * waits[pair[0]]}
+    found, _ = knots_after_splitting(heavy)
     return CauseAnalysis(
         causes=tuple(causes[:MAX_CAUSES]),
         graph=WaitGraph(nodes.names, edges),
@@ -137,6 +141,14 @@ class _Nodes:
             names.append(node.name.lower())
             sizes.append(1)
         return cls(group, tuple(names), sizes, len(threads))
+
+
+def _waits_of_groups(result: Cascade, nodes: _Nodes) -> list[float]:
+    """Return the waiting time of a mean thread of each group, also for threads of the group."""
+    sums = [0.0] * len(nodes.names)
+    for (source, _), ns in result.edges.items():
+        sums[nodes.group[source]] += ns
+    return [total / max(size, 1) for total, size in zip(sums, nodes.sizes, strict=True)]
 
 
 def _causes(

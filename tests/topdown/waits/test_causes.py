@@ -60,6 +60,17 @@ def test_the_slow_middle_stage_of_a_pipeline_is_the_first_cause() -> None:
     assert analysis.knots == (("middle",),)
 
 
+def test_a_rare_wait_of_a_group_that_waits_for_itself_is_no_knot() -> None:
+    text = """
+        w-1@1 R0-1 W(w-2)1-90 R90-95 W(disk)95-97 R97-100
+        w-2@1 R0-90 W(w-1)90-94 R94-100
+    """
+    analysis = causes_of(text)
+    assert ranked(analysis)[0] == ("thread", "w")
+    assert ("disk", "disk") in ranked(analysis)
+    assert analysis.knots == ()
+
+
 def test_a_server_in_another_process_is_named_with_its_process() -> None:
     analysis = causes_of("client R0-1 W(srv)1-90 R90-91\nsrv@1/!redis R0-91")
     assert ranked(analysis) == [("process", "redis/srv")]
