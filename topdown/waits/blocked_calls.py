@@ -1,6 +1,6 @@
 """Categories of waits in system calls, by number, arguments and the kinds of descriptors."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,7 +16,8 @@ from topdown.waits.kernel_waits import (
     TERMINAL,
     Groups,
 )
-from topdown.waits.records import Codes, Descriptor
+from topdown.waits.records import NO_THREAD, Codes, Descriptor, WaitRecords
+from topdown.waits.stack_names import StackNames
 from topdown.waits.states import ThreadState
 from topdown.waits.syscall_sites import NOT_IN_CALL, Numbers
 from topdown.waits.waiting_calls import CallGroup, waiting_calls
@@ -56,15 +57,22 @@ _DESCRIPTOR_STATES = {
     "other": ThreadState.OTHER,
 }
 UNKNOWN_GROUP = -1
+# They wake the threads that wait for a socket.
+_SOCKET_FUNCTIONS = frozenset(
+    ["sock_def_readable", "sock_def_write_space", "sock_def_wakeup", "sk_stream_write_space"]
+)
 
 
 class DescriptorKinds:
     """Kinds of the descriptors of processes."""
 
-    def __init__(self, descriptors: Iterable[Descriptor]) -> None:
-        """Set the descriptors."""
+    def __init__(
+        self, descriptors: Iterable[Descriptor], with_sockets: Collection[int] = ()
+    ) -> None:
+        """Set the descriptors. ``with_sockets``: processes that have sockets not listed."""
         self._kinds = {(row.pid, row.fd): row.kind for row in descriptors}
-        self._with_sockets = {pid for (pid, _), kind in self._kinds.items() if kind == "socket"}
+        listed = {pid for (pid, _), kind in self._kinds.items() if kind == "socket"}
+        self._with_sockets = listed.union(with_sockets)
         self._known = {pid for pid, _ in self._kinds}
 
     def transfer(self, pid: int, fd: int, file_state: ThreadState) -> ThreadState:
@@ -78,6 +86,21 @@ class DescriptorKinds:
         """
         is_network = pid in self._with_sockets or pid not in self._known
         return ThreadState.NETWORK if is_network else ThreadState.CONDITION
+
+
+def processes_with_sockets(records: WaitRecords, names: StackNames) -> frozenset[int]:
+    """Return the processes with a thread that a socket woke.
+
+    The list of descriptors is that of the start for a command, which opens its sockets later.
+    """
+    wake_ups = records.wake_ups
+    if wake_ups is None or not len(names):
+        return frozenset()
+    by_socket = np.append(names.containing(_SOCKET_FUNCTIONS, kernel=True), np.bool_(False))
+    woken = wake_ups.wakee[by_socket[np.minimum(wake_ups.stack, len(names))]]
+    return frozenset(
+        records.threads[thread].pid for thread in np.unique(woken) if thread != NO_THREAD
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from topdown.waits.blocked_calls import processes_with_sockets
 from topdown.waits.records import NO_STACK, ThreadReading, WaitRecords
 from topdown.waits.stack_names import StackNames
 from topdown.waits.states import BLOCK, Intervals, ThreadState
@@ -88,7 +89,8 @@ def thread_totals(
         if records.wake_ups is None:
             _move_queue(amounts, intervals, schedstat, sources)
     else:
-        states = reading_states(records, records.readings, architecture)
+        sockets = processes_with_sockets(records, names)
+        states = reading_states(records, records.readings, architecture, sockets=sockets)
         states[[not (row.syscall or row.state in "Tt") for row in records.readings]] = (
             ThreadState.UNKNOWN
         )

@@ -5,14 +5,19 @@ program's functions; a reading of /proc while the thread waited. Every category 
 A wait without any of these is unknown.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from enum import IntEnum
 
 import numpy as np
 import numpy.typing as npt
 
-from topdown.waits.blocked_calls import UNKNOWN_GROUP, BlockedCalls, DescriptorKinds
+from topdown.waits.blocked_calls import (
+    UNKNOWN_GROUP,
+    BlockedCalls,
+    DescriptorKinds,
+    processes_with_sockets,
+)
 from topdown.waits.futex import FutexCall, LockKind, classify_futex
 from topdown.waits.kernel_waits import (
     Groups,
@@ -87,7 +92,9 @@ def classify_waits(
     ``calls``: number of the system call of each switch sample, see
     `topdown/waits/syscall_sites.py`.
     """
-    samples = _sample_kinds(records, names, calls, architecture)
+    sockets = processes_with_sockets(records, names)
+    descriptors = DescriptorKinds(records.descriptors, sockets)
+    samples = _sample_kinds(records, names, calls, descriptors, architecture)
     state, evidence = intervals.state.copy(), np.zeros(len(intervals.state), np.uint8)
     by_switch = (state != ThreadState.OTHER) & (state != ThreadState.UNKNOWN)
     evidence[by_switch] = Evidence.SWITCH
@@ -101,7 +108,7 @@ def classify_waits(
     state[throttled], evidence[throttled] = ThreadState.THROTTLED, Evidence.KERNEL_CHAIN
     _use_packets(records, intervals, sampled[samples.poll[rows]], state)
     kinds = WaitKinds(replace(intervals, state=state), evidence)
-    _use_readings(records, waits, kinds, architecture)
+    _use_readings(records, waits, kinds, sockets, architecture)
     return kinds
 
 
@@ -134,14 +141,17 @@ class _SampleKinds:
 
 
 def _sample_kinds(
-    records: WaitRecords, names: StackNames, calls: Numbers, architecture: str
+    records: WaitRecords,
+    names: StackNames,
+    calls: Numbers,
+    descriptors: DescriptorKinds,
+    architecture: str,
 ) -> _SampleKinds:
     samples = records.switch_samples
     pids = np.array([thread.pid for thread in records.threads] or [0], np.int64)
     arguments = np.zeros((len(samples.time_ns), 6), np.uint64)
     known = samples.register_row != NO_ROW
     arguments[known] = samples.registers[samples.register_row[known]][:, _ARGUMENT : _ARGUMENT + 6]
-    descriptors = DescriptorKinds(records.descriptors)
     blocked = BlockedCalls(pids[samples.thread], calls, arguments, descriptors, architecture)
     stacks = np.where(samples.stack == NO_STACK, len(names), samples.stack)
     program = _of_stacks(program_groups(names), stacks)
@@ -209,7 +219,11 @@ def _of_stacks(groups: Groups, stacks: npt.NDArray[np.integer]) -> Groups:
 
 
 def _use_readings(
-    records: WaitRecords, waits: npt.NDArray[np.intp], kinds: WaitKinds, architecture: str
+    records: WaitRecords,
+    waits: npt.NDArray[np.intp],
+    kinds: WaitKinds,
+    sockets: frozenset[int],
+    architecture: str,
 ) -> None:
     """Set the states of waits that nothing else explains, from readings taken during the wait.
 
@@ -227,7 +241,7 @@ def _use_readings(
     time = np.array([reading.at_ns for reading in rows], np.uint64)
     limited = np.clip(time, records.begin_ns, max(records.begin_ns, records.end_ns - 1))
     place = _covering(kinds.intervals, waits, thread, limited)
-    states = reading_states(records, rows, architecture)
+    states = reading_states(records, rows, architecture, sockets=sockets)
     stopped = np.array([row.state in _STOPPED_LETTERS for row in rows], np.bool_)
     used = place >= 0
     used &= stopped | (kinds.evidence[np.maximum(place, 0)] == Evidence.NONE)
@@ -236,16 +250,23 @@ def _use_readings(
 
 
 def reading_states(
-    records: WaitRecords, readings: Sequence[ThreadReading], architecture: str = "x86_64"
+    records: WaitRecords,
+    readings: Sequence[ThreadReading],
+    architecture: str = "x86_64",
+    *,
+    sockets: Collection[int] = (),
 ) -> Codes:
-    """Return the state of each reading's thread, if it waits; OTHER if its call is not known."""
+    """Return the state of each reading's thread, if it waits; OTHER if its call is not known.
+
+    ``sockets``: processes that have sockets.
+    """
     numbers = np.array([(*row.syscall, UNKNOWN_CALL)[0] for row in readings], np.int32)
     arguments = np.array(
         [[value % 2**64 for value in (*row.syscall[1:], *[0] * 6)[:6]] for row in readings],
         np.uint64,
     ).reshape(-1, 6)
     pids = np.array([records.threads[row.thread].pid for row in readings], np.int64)
-    descriptors = DescriptorKinds(records.descriptors)
+    descriptors = DescriptorKinds(records.descriptors, sockets)
     blocked = BlockedCalls(pids, numbers, arguments, descriptors, architecture)
     groups = blocked.groups()
     states = np.where(groups == UNKNOWN_GROUP, ThreadState.OTHER, blocked.states(groups))

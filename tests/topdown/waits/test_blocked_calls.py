@@ -1,6 +1,7 @@
 import numpy as np
 
-from topdown.waits.blocked_calls import BlockedCalls, DescriptorKinds
+from tests.topdown.waits.wait_records_builder import build_records
+from topdown.waits.blocked_calls import BlockedCalls, DescriptorKinds, processes_with_sockets
 from topdown.waits.records import Descriptor
 from topdown.waits.states import ThreadState
 
@@ -24,3 +25,15 @@ def test_calls_of_arm64_have_their_own_numbers() -> None:
 
 def test_a_call_that_is_not_listed_is_unknown() -> None:
     assert states(7, 39) is ThreadState.UNKNOWN
+
+
+def test_a_process_that_a_socket_woke_has_sockets() -> None:
+    for waker, processes in (("network", {1000}), ("disk", set()), ("timer", set())):
+        built = build_records(f"A R0-1 W({waker})1-9 R9-10")
+        assert processes_with_sockets(built.records, built.names) == processes
+
+
+def test_polls_of_a_process_with_unlisted_sockets_wait_for_the_network() -> None:
+    pipes = [Descriptor(7, 3, "pipe", "x")]
+    assert DescriptorKinds(pipes).poll(7) is ThreadState.CONDITION
+    assert DescriptorKinds(pipes, with_sockets=[7]).poll(7) is ThreadState.NETWORK
