@@ -15,6 +15,7 @@ TOLERANCE = 0.03  # of the wall time of the threads with the same name
 MIN_CAUSE_SHARE = 0.05  # of the wall time of all threads
 RUNNING = "running"
 REST = "rest"
+STOLEN = "stolen"
 _RUNNING_STATES = ("user", "system")
 _STATE_CAUSES = ("run_queue", "throttled")
 
@@ -63,8 +64,18 @@ def _shares(threads: Iterable[tuple[str, Mapping[str, int]]]) -> dict[str, dict[
 
 
 def largest_difference(shares: Iterable[StateShare]) -> float | None:
-    """Return the largest difference of a share; None if no thread was found."""
-    differences = [abs(row.share - row.expected) for row in shares if row.share is not None]
+    """Return the largest difference of a share; None if no thread was found.
+
+    A program cannot see time that the hypervisor took: its account has it in other states. So a
+    difference counts as far as it is above the stolen time of the threads.
+    """
+    rows = [(row, row.share) for row in shares if row.share is not None]
+    stolen = {row.threads: share for row, share in rows if row.state == STOLEN}
+    differences = [
+        max(0.0, abs(share - row.expected) - stolen.get(row.threads, 0.0))
+        for row, share in rows
+        if row.state != STOLEN
+    ]
     return max(differences, default=None)
 
 

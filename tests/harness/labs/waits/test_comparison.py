@@ -48,6 +48,16 @@ def test_time_that_the_account_cannot_explain_is_not_compared() -> None:
     assert share_verdict(rows, TOLERANCE) is ProgramVerdict.RIGHT
 
 
+def test_time_that_the_hypervisor_took_may_be_in_any_state_of_the_account() -> None:
+    found = thread(2, "victim", user=60, page_fault=28, stolen=12)
+    assert largest_difference(
+        state_shares(account(running=60, page_fault=40), diagnosis(found))
+    ) == pytest.approx(0)
+    assert largest_difference(
+        state_shares(account(running=40, page_fault=60), diagnosis(found))
+    ) == pytest.approx(0.2)
+
+
 def test_threads_that_the_diagnosis_does_not_have_are_wrong() -> None:
     rows = state_shares(account(lock=100), diagnosis(thread(9, "victim", lock=100)))
     assert largest_difference(rows) is None
