@@ -42,6 +42,7 @@ Amounts = npt.NDArray[np.int64]  # (n_threads, STATES), nanoseconds
 SAMPLES = "CPU samples, in proportion"
 SCHEDSTAT = "schedstat"
 CPU_STAT = "the cgroup's cpu.stat, by time in the run queue"
+LONGEST_SWITCH_NS = 100_000  # from the end of a thread's run time to the record of its switch
 STEAL = "switch records minus schedstat, at most the machine's steal"
 
 
@@ -86,6 +87,7 @@ def thread_totals(
     if records.limited_from_ns is None:
         amounts = _sums(intervals, len(records.threads))
         _move_stolen(amounts, records, intervals, schedstat, sources)
+        _move_switching(amounts, intervals, schedstat, sources)
         if records.wake_ups is None:
             _move_queue(amounts, intervals, schedstat, sources)
     else:
@@ -236,6 +238,35 @@ def _move_stolen(
     sources.move(ThreadState.USER, ThreadState.STOLEN, int(moved.sum()), STEAL)
 
 
+def _move_switching(
+    amounts: Amounts, intervals: Intervals, schedstat: _Schedstat, sources: _Sources
+) -> None:
+    """Move the time in which the scheduler switches away from a thread into its waits.
+
+    The scheduler stops to count a thread's run time when it takes the thread off its queue. The
+    switch is recorded after it has searched for another thread, some 40 us later if there is none.
+    """
+    excess = schedstat.recorded(intervals, ThreadState.USER) - schedstat.run_ns
+    excess -= amounts[:, ThreadState.STOLEN]
+    counts = _counts(amounts, intervals)
+    waits = counts[:, list(WAITS)].sum(axis=1)
+    excess = np.where(schedstat.run_ns >= 0, np.maximum(excess, 0), 0)
+    excess = np.minimum(excess, waits * LONGEST_SWITCH_NS)
+    for state in WAITS:
+        share = np.divide(counts[:, state], waits, out=np.zeros(len(waits)), where=waits > 0)
+        moved = _move(amounts, np.rint(excess * share).astype(np.int64), ThreadState.USER, state)
+        sources.move(ThreadState.USER, state, int(moved.sum()), SCHEDSTAT)
+
+
+def _counts(amounts: Amounts, intervals: Intervals) -> npt.NDArray[np.int64]:
+    """Return the number of intervals of each thread by state."""
+    counts = np.zeros(amounts.size, np.int64)
+    for block in intervals.blocks():
+        keys = block.thread.astype(np.int64) * STATES + block.state
+        counts += np.bincount(keys, minlength=amounts.size)
+    return counts.reshape(amounts.shape)
+
+
 def _move_queue(
     amounts: Amounts, intervals: Intervals, schedstat: _Schedstat, sources: _Sources
 ) -> None:
@@ -243,8 +274,7 @@ def _move_queue(
     recorded = schedstat.recorded(intervals, ThreadState.RUN_QUEUE)
     recorded += schedstat.recorded(intervals, ThreadState.THROTTLED)
     missing = np.where(schedstat.queue_ns >= 0, schedstat.queue_ns - recorded, 0)
-    keys = intervals.thread.astype(np.int64) * STATES + intervals.state
-    counts = np.bincount(keys, minlength=amounts.size).reshape(amounts.shape)
+    counts = _counts(amounts, intervals)
     waits = counts[:, list(WAITS)].sum(axis=1)
     for state in WAITS:
         share = np.divide(counts[:, state], waits, out=np.zeros(len(waits)), where=waits > 0)

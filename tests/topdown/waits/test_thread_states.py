@@ -85,6 +85,23 @@ def test_throttled_time_without_chains_is_that_of_the_cgroup() -> None:
     assert result.sources[ThreadState.THROTTLED] == {CPU_STAT: 60 * MILLISECOND}
 
 
+def test_the_scheduler_searching_for_another_thread_belongs_to_the_wait() -> None:
+    text = "A R0-10 W(?,sleep)10-20 R20-30 W(?,sleep)30-40 R40-50"
+    built = build_records(text, places=PLACES)
+    cpu_us = 29_900
+
+    def running(cpu_us: int) -> dict[str, float]:
+        readings = tuple(
+            replace(reading, run_ns=reading.run_ns and cpu_us * 1000)
+            for reading in built.records.readings
+        )
+        return states(totals_of(replace(built, records=replace(built.records, readings=readings))))
+
+    assert running(cpu_us) == {"user": 29.9, "sleep": 20.1}
+    # More than two switches can need is a fault of the recording, and not time of waits.
+    assert running(25_000) == {"user": 29.8, "sleep": 20.2}
+
+
 def test_running_time_that_schedstat_does_not_have_is_stolen() -> None:
     built = build_records("A R0-100")
     readings = tuple(
