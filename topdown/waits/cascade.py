@@ -24,8 +24,8 @@ from topdown.waits.wait_chains import Activity, Cascade, Leaf
 
 MAX_STEPS = 512
 MAX_CHAINS = 20_000
-WINDOW_WAITS = 500_000
-MAX_WAITS = 1_000_000
+WINDOW_WAITS = 250_000
+MAX_WAITS = 1_500_000
 SAMPLED_PERIODS = 60
 KEY_LIMIT = 2**62
 _Integers = npt.NDArray[np.int64]
