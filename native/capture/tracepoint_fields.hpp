@@ -1,5 +1,5 @@
 // The fields of the tracepoints about waiting, from the raw bytes of samples. The layouts are those
-// that the kernel has had since these tracepoints exist; the size tells apart the versions. Pure
+// that the kernel has had since these tracepoints exist; the size identifies the version. Pure
 // computation. Any thread.
 #pragma once
 

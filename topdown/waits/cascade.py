@@ -178,8 +178,8 @@ class _Flow:
         row, part = _expand(first, count)
         begin = np.maximum(self.begin[row], merged.begin[part])
         end = np.minimum(self.end[row], merged.end[part])
-        found = _Pieces(row, begin, end, merged.weight[part], merged.chain[part])
-        covered = np.bincount(part, found.end - found.begin, len(target)).astype(np.int64)
+        overlaps = _Pieces(row, begin, end, merged.weight[part], merged.chain[part])
+        covered = np.bincount(part, overlaps.end - overlaps.begin, len(target)).astype(np.int64)
         gap = merged.end - merged.begin - covered
         if gap.any():
             rows = gap > 0
@@ -187,9 +187,9 @@ class _Flow:
             self._add_leaves(missing.chain, target[rows], Activity.UNKNOWN, missing)
         activity = self.segments.activity[row]
         waits = activity == Activity.WAIT
-        ends = found[~waits]
+        ends = overlaps[~waits]
         self._add_leaves(ends.chain, target[part[~waits]], activity[~waits], ends)
-        return found[waits]
+        return overlaps[waits]
 
     def _merge(
         self, pieces: _Pieces, chain: _Integers, target: _Integers
@@ -288,13 +288,13 @@ class _Flow:
         that ends first leads back to its thread at that moment; following it no further is enough.
         """
         segments = self.segments
-        found = np.zeros(len(self.begin), np.bool_)
+        leads_back = np.zeros(len(self.begin), np.bool_)
         rows = self._waits_in(windows)
         thread, at = segments.thread[rows].astype(np.int64), self.end[rows] - 1
         target = segments.target[rows].astype(np.int64)
         for _ in range(min(MAX_STEPS, segments.threads + 1)):
             back = target == thread
-            found[rows[back]] = True
+            leads_back[rows[back]] = True
             inner = ~back & (target < segments.threads) & (target >= 0)
             rows, thread, at, target = rows[inner], thread[inner], at[inner], target[inner]
             if not len(rows):
@@ -309,7 +309,7 @@ class _Flow:
             waits &= segments.activity[held] == Activity.WAIT
             rows, thread, at = rows[waits], thread[waits], at[waits]
             target = segments.target[held[waits]].astype(np.int64)
-        return found
+        return leads_back
 
     def _waits_in(self, windows: Sequence[tuple[int, int]]) -> _Integers:
         """Return the rows of the waits that overlap a window; windows are in time order."""

@@ -102,11 +102,11 @@ def find_causes(
     heaviest = max(edges.values(), default=0.0)
     edges = {pair: ns for pair, ns in edges.items() if ns >= LIGHT_EDGE_SHARE * heaviest}
     heavy = {pair: ns for pair, ns in edges.items() if ns >= LIGHT_SHARE_OF_GROUP * waits[pair[0]]}
-    found, _ = knots_after_splitting(heavy)
+    heavy_knots, _ = knots_after_splitting(heavy)
     return CauseAnalysis(
         causes=tuple(causes[:MAX_CAUSES]),
         graph=WaitGraph(nodes.names, edges),
-        knots=tuple(tuple(nodes.names[group] for group in sorted(knot)) for knot in found),
+        knots=tuple(tuple(nodes.names[group] for group in sorted(knot)) for knot in heavy_knots),
         wait_ns=_total(segments, origins),
         unexplained_ns=unexplained,
         missing=_missing(records),

@@ -93,21 +93,21 @@ def found_causes(result: WaitsResult, expected: ExpectedCause | None) -> tuple[F
             for state, time_ns in thread.states_ns.items():
                 if state not in _RUNNING_STATES:
                     sums[state] += time_ns
-        found = [
+        causes = [
             FoundCause(kind=state, name="", wait_ns=time_ns) for state, time_ns in sums.items()
         ]
     else:
-        found = [
+        causes = [
             FoundCause(kind=cause.kind, name=cause.name, wait_ns=cause.wait_ns)
             for cause in result.causes
         ]
         if expected is not None and expected.kind == "process":
-            found += [
+            causes += [
                 FoundCause(kind=user.kind, name=user.name, wait_ns=user.time_ns)
                 for user in result.run_queue
             ]
     wall_ns = sum(thread.wall_ns for thread in result.threads)
-    large = (cause for cause in found if cause.wait_ns >= MIN_CAUSE_SHARE * wall_ns)
+    large = (cause for cause in causes if cause.wait_ns >= MIN_CAUSE_SHARE * wall_ns)
     return tuple(sorted(large, key=lambda cause: -cause.wait_ns))
 
 

@@ -18,7 +18,7 @@ LETTERS = {
 }
 
 
-def shown(intervals: Intervals, thread: int = 0) -> str:
+def timeline_text(intervals: Intervals, thread: int = 0) -> str:
     """Return the intervals of a thread as text, in milliseconds."""
     rows = np.flatnonzero(intervals.thread == thread)
     return " ".join(
@@ -29,7 +29,7 @@ def shown(intervals: Intervals, thread: int = 0) -> str:
 
 
 def timeline(text: str, thread: int = 0, **options: Any) -> str:
-    return shown(build_intervals(build_records(text, **options).records), thread)
+    return timeline_text(build_intervals(build_records(text, **options).records), thread)
 
 
 @pytest.mark.parametrize(
@@ -49,8 +49,8 @@ def test_intervals_are_those_of_the_timeline(text: str) -> None:
 def test_a_wait_ends_with_the_wake_up_and_the_run_queue_follows() -> None:
     built = build_records("A R0-10 W(B)10-90 Q90-95 R95-100\nB@1 R0-100")
     intervals = build_intervals(built.records)
-    assert shown(intervals) == "R0-10 W10-90 Q90-95 R95-100"
-    assert shown(intervals, 1) == "R0-100"
+    assert timeline_text(intervals) == "R0-10 W10-90 Q90-95 R95-100"
+    assert timeline_text(intervals, 1) == "R0-100"
     assert intervals.wake_up[:4].tolist() == [NO_ROW, 0, NO_ROW, NO_ROW]
 
 
@@ -117,7 +117,7 @@ def test_a_lost_switch_out_is_shown_by_the_wake_up_that_follows() -> None:
         records,
         switches=Switches(*(getattr(switches, name)[kept] for name in SWITCH_COLUMNS)),
     )
-    assert shown(build_intervals(without)) == "R0-20 ?20-30 W30-90 R90-100"
+    assert timeline_text(build_intervals(without)) == "R0-20 ?20-30 W30-90 R90-100"
 
 
 def test_a_thread_that_did_not_run_lost_nothing() -> None:
@@ -184,7 +184,7 @@ def test_intervals_of_a_thread_leave_no_gap() -> None:
 def test_a_reading_of_an_ended_thread_says_nothing() -> None:
     records = build_records("A R0-5\nB R0-9", readings=False).records
     ended = replace(records, readings=(ThreadReading(0, 0, "", None, None),))
-    assert shown(build_intervals(ended)) == ""
+    assert timeline_text(build_intervals(ended)) == ""
 
 
 def test_more_threads_than_16_bits_are_sorted_alike() -> None:

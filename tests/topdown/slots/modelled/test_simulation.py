@@ -19,7 +19,7 @@ def simulator() -> Simulator:
 
 
 def fake_valgrind(monkeypatch: pytest.MonkeyPatch, folder: Path, body: str) -> None:
-    """A valgrind of this body; $log and $out are the files that it was told to write."""
+    """A valgrind of this body; $log and $out are its output files."""
     script(
         folder,
         "valgrind",
