@@ -79,3 +79,19 @@ def test_few_samples_have_no_bursts() -> None:
 
 def test_the_start_of_a_short_program_is_not_a_burst() -> None:
     assert find_bursts(*profile_with((0, 0.3), seconds=2, rate=999)) == ()
+
+
+@pytest.mark.parametrize("burst", [(0.0, 0.1), (14.95, 15.0)])
+def test_the_start_and_the_end_of_a_program_are_not_bursts(burst: tuple[float, float]) -> None:
+    assert find_bursts(*profile_with(burst, share=1.0, seconds=15, rate=9999)) == ()
+
+
+def test_a_function_that_takes_a_few_milliseconds_once_is_not_a_burst() -> None:
+    assert find_bursts(*profile_with((7.0, 7.05), share=0.1, seconds=15, rate=9999)) == ()
+
+
+def test_a_burst_of_50_ms_in_the_middle_of_a_program_is_found() -> None:
+    profile, times = profile_with((7.0, 7.05), share=0.9, seconds=15, rate=9999)
+    (burst,) = find_bursts(profile, times)
+    assert name_of(profile, burst) == "compact"
+    assert (burst.begin_ns, burst.end_ns) == (7 * SECOND, 7 * SECOND + SECOND // 20)
