@@ -9,7 +9,7 @@
 #include <string_view>
 #include <system_error>
 
-#include "python_frames/process_memory.hpp"
+#include "process_reading/process_memory.hpp"
 
 namespace stallscope::collect {
 namespace {
@@ -49,7 +49,7 @@ lock_owner with_owner(lock_kind kind, std::uint32_t owner, const futex_wait& wai
 }
 
 lock_owner mutex_owner_in(std::span<const std::byte> mutex, const futex_wait& wait) {
-  using python_frames::value_at;
+  using process_reading::value_at;
   const auto kind = value_at<std::uint32_t>(mutex, mutex_kind) & ~elision_bits;
   const auto users = value_at<std::uint32_t>(mutex, mutex_users);
   if (kind > largest_mutex_type || users > most_users) return {};
@@ -61,7 +61,7 @@ lock_owner mutex_owner_in(std::span<const std::byte> mutex, const futex_wait& wa
 // Readers and writers wait for different words with the same arguments. The word where the other
 // kind has the writer is padding, or not zero only in a lock that processes share.
 lock_owner rwlock_owner_in(std::span<const std::byte> memory, const futex_wait& wait) {
-  using python_frames::value_at;
+  using process_reading::value_at;
   const auto by_writer = value_at<std::uint32_t>(memory, rwlock_writer - write_futex);
   const auto by_reader = value_at<std::uint32_t>(memory, rwlock_writer - read_futex);
   if (by_writer != 0 && by_reader != 0) return {};
@@ -116,7 +116,7 @@ bool may_have_owner(const futex_wait& wait) {
 lock_owner owner_in(std::span<const std::byte, owner_memory_bytes> memory, const futex_wait& wait) {
   if (is_robust(wait)) return with_owner(lock_kind::robust_mutex, wait.value, wait);
   if (is_pi(wait)) {
-    const auto word = python_frames::value_at<std::uint32_t>(memory, 0);
+    const auto word = process_reading::value_at<std::uint32_t>(memory, 0);
     return with_owner(lock_kind::pi_mutex, word, wait);
   }
   if (wait.value == contended_mutex) return mutex_owner_in(memory, wait);
@@ -126,7 +126,7 @@ lock_owner owner_in(std::span<const std::byte, owner_memory_bytes> memory, const
 
 lock_owner read_lock_owner(const procfs& proc, const futex_wait& wait) {
   std::array<std::byte, owner_memory_bytes> memory{};
-  const python_frames::process_memory process{wait.pid};
+  const process_reading::process_memory process{wait.pid};
   if (!process.read(wait.address, memory)) return {{}, owner_reason::unreadable, 0};
   auto result = owner_in(memory, wait);
   if (!still_waits(proc, wait)) return {result.kind, owner_reason::wait_is_over, 0};

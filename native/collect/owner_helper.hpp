@@ -22,8 +22,8 @@
 #include "base/procfs.hpp"
 #include "collect/lock_owner.hpp"
 #include "collect/process_exclusions.hpp"
-#include "python_frames/reader_channel.hpp"
 #include "reader_process/child_process.hpp"
+#include "reader_process/read_activity.hpp"
 #include "reader_process/shared_memory.hpp"
 #include "reader_process/shared_queue.hpp"
 
@@ -42,7 +42,7 @@ struct owner_channel {
   reader_process::shared_queue<owner_reading, 4 * max_waits> readings;
   std::atomic<std::uint32_t> asleep = 0;  // a futex: 1 while the helper waits
   std::atomic<std::uint64_t> late = 0;    // waits that were too old when the helper saw them
-  python_frames::read_activity activity;
+  reader_process::read_activity activity;
 };
 
 class owner_helper {

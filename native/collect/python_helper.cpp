@@ -13,7 +13,7 @@ constexpr auto wait_after_kill = 200ms;
 // For helpers that were replaced: they were killed some time ago.
 constexpr auto wait_for_replaced = 20ms;
 
-std::string why_left_out(const python_frames::frame_helper::fault& fault) {
+std::string why_left_out(const reader_process::helper_fault& fault) {
   const auto process = "process " + std::to_string(fault.process);
   if (fault.helper_ended)
     return process +
@@ -66,7 +66,7 @@ void python_helper::supervise(std::uint64_t now_ns) {
   if (const auto fault = helper_->check(now_ns)) replace(*fault);
 }
 
-void python_helper::replace(const python_frames::frame_helper::fault& fault) {
+void python_helper::replace(const reader_process::helper_fault& fault) {
   if (fault.process != 0) {
     context_->exclusions.add(fault.process);
     context_->warnings.push_back({"python-process-left-out", why_left_out(fault)});

@@ -63,7 +63,7 @@ class python_helper {
     pid_t target = 0;  // the process that it waits for
   };
   void start();
-  void replace(const python_frames::frame_helper::fault& fault);
+  void replace(const reader_process::helper_fault& fault);
   void warn_of_abandoned(const ending_process& ending);
 
   python_helper_context* context_;

@@ -182,7 +182,7 @@ void serve_targets(const procfs& proc, int socket) {
         send_records(table_bytes(proc, request));
         break;
       case request_kind::python: {
-        python_frames::read_budget budget{{}};
+        process_reading::read_budget budget{{}};
         if (python_frames::find_interpreter(proc, request.pid, budget).present)
           send_records(std::vector<std::byte>(1));
         break;

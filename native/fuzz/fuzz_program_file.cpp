@@ -12,7 +12,7 @@
 #include "base/descriptor.hpp"
 #include "collect/build_id.hpp"
 #include "collect/command_files.hpp"
-#include "python_frames/program_symbols.hpp"
+#include "process_reading/program_symbols.hpp"
 
 namespace {
 
@@ -26,12 +26,12 @@ void require(bool holds) {
   if (!holds) std::abort();
 }
 
-void read_symbols(int file, python_frames::symbol_scope scope) {
-  python_frames::read_budget budget{{.bytes = std::uint64_t{1} << 20U, .cpu_ns = 1'000'000'000}};
-  const auto symbols = python_frames::find_symbols(file, names, scope, budget);
+void read_symbols(int file, process_reading::symbol_scope scope) {
+  process_reading::read_budget budget{{.bytes = std::uint64_t{1} << 20U, .cpu_ns = 1'000'000'000}};
+  const auto symbols = process_reading::find_symbols(file, names, scope, budget);
   require(symbols.addresses.size() == names.size());
   for (const auto& segment : symbols.executable)
-    python_frames::address_of_offset(symbols, segment.file_offset);
+    process_reading::address_of_offset(symbols, segment.file_offset);
 }
 
 }  // namespace
@@ -39,8 +39,8 @@ void read_symbols(int file, python_frames::symbol_scope scope) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const descriptor file{::memfd_create("elf", MFD_CLOEXEC)};
   require(::pwrite(file.get(), data, size, 0) == static_cast<ssize_t>(size));
-  read_symbols(file.get(), python_frames::symbol_scope::dynamic);
-  read_symbols(file.get(), python_frames::symbol_scope::linker);
+  read_symbols(file.get(), process_reading::symbol_scope::dynamic);
+  read_symbols(file.get(), process_reading::symbol_scope::linker);
   require(collect::build_id_of_file(file.get()).size() <= collect::max_build_id_bytes);
   const auto libraries = collect::needed_libraries(file);
   require(libraries.size() <= max_libraries);

@@ -39,8 +39,8 @@ std::u32string widened(std::span<const std::byte> bytes, std::size_t width) {
 
 }  // namespace
 
-code_table::code_table(const process_memory& memory, const interpreter& python,
-                       std::shared_ptr<numbering> numbers)
+code_table::code_table(const process_reading::process_memory& memory, const interpreter& python,
+                       std::shared_ptr<process_reading::numbering> numbers)
     : memory_{&memory}, interpreter_{&python}, numbers_{std::move(numbers)} {
   const auto& code = python.fields.code;
   header_bytes_ =
@@ -52,15 +52,16 @@ code_table::code_table(const process_memory& memory, const interpreter& python,
 code_table::identity code_table::identity_of(std::span<const std::byte> header) const {
   const auto& code = interpreter_->fields.code;
   const auto& object = interpreter_->fields.object;
-  return {value_at<std::uint64_t>(header, object.type),
-          value_at<std::uint64_t>(header, object.variable_size),
-          value_at<std::uint64_t>(header, code.file_name),
-          value_at<std::uint64_t>(header, code.qualified_name),
-          value_at<std::uint64_t>(header, code.line_table),
-          value_at<std::int32_t>(header, code.first_line)};
+  return {process_reading::value_at<std::uint64_t>(header, object.type),
+          process_reading::value_at<std::uint64_t>(header, object.variable_size),
+          process_reading::value_at<std::uint64_t>(header, code.file_name),
+          process_reading::value_at<std::uint64_t>(header, code.qualified_name),
+          process_reading::value_at<std::uint64_t>(header, code.line_table),
+          process_reading::value_at<std::int32_t>(header, code.first_line)};
 }
 
-std::span<const memory_range> code_table::header_ranges(std::span<const std::uint64_t> addresses) {
+std::span<const process_reading::memory_range> code_table::header_ranges(
+    std::span<const std::uint64_t> addresses) {
   headers_.resize(addresses.size() * header_bytes_);
   header_ranges_.clear();
   for (std::size_t i = 0; i < addresses.size(); ++i)
@@ -105,10 +106,10 @@ std::optional<std::u32string> code_table::read_text(std::uint64_t address) const
   std::vector<std::byte> header(static_cast<std::size_t>(object.text_state) +
                                 sizeof(std::uint32_t));
   if (!memory_->read(address, header)) return std::nullopt;
-  const text_state state{value_at<std::uint32_t>(header, object.text_state)};
+  const text_state state{process_reading::value_at<std::uint32_t>(header, object.text_state)};
   const bool known_width = state.width == 1 || state.width == 2 || state.width == 4;
   if (!state.compact || !known_width) return std::nullopt;
-  const auto length = value_at<std::uint64_t>(header, object.text_length);
+  const auto length = process_reading::value_at<std::uint64_t>(header, object.text_length);
   std::vector<std::byte> bytes(
       static_cast<std::size_t>(std::min(length, longest_text_bytes / state.width) * state.width));
   const auto content = state.ascii ? object.ascii_text_content : object.compact_text_content;

@@ -13,22 +13,11 @@
 #include <unordered_map>
 #include <vector>
 
+#include "process_reading/numbering.hpp"
+#include "process_reading/process_memory.hpp"
 #include "python_frames/interpreter.hpp"
-#include "python_frames/process_memory.hpp"
 
 namespace stallscope::python_frames {
-
-// A sequence of ids. Sequences with the same step and different first values never produce the same
-// id.
-class numbering {
- public:
-  numbering(std::uint64_t first, std::uint64_t step) noexcept : next_{first}, step_{step} {}
-  std::uint64_t next() noexcept { return (next_ += step_) - step_; }
-
- private:
-  std::uint64_t next_;
-  std::uint64_t step_;
-};
 
 struct code_facts {
   std::uint64_t number = 0;
@@ -42,15 +31,16 @@ class code_table {
  public:
   // `memory` and `python` must outlive the table. `numbers` is shared by the tables of all
   // processes.
-  code_table(const process_memory& memory, const interpreter& python,
-             std::shared_ptr<numbering> numbers);
+  code_table(const process_reading::process_memory& memory, const interpreter& python,
+             std::shared_ptr<process_reading::numbering> numbers);
 
   struct known_code {
     std::uint64_t number = 0;
     std::uint64_t instruction_bytes = 0;
   };
   // The ranges of memory to read before look_up(); valid until the next call.
-  std::span<const memory_range> header_ranges(std::span<const std::uint64_t> addresses);
+  std::span<const process_reading::memory_range> header_ranges(
+      std::span<const std::uint64_t> addresses);
   // Returns the code at every address, in the same order; nullopt if an address is not a code
   // object. New code is appended to `fresh`. The addresses are those of header_ranges().
   std::optional<std::vector<known_code>> look_up(std::span<const std::uint64_t> addresses,
@@ -75,13 +65,13 @@ class code_table {
   [[nodiscard]] std::optional<std::u32string> read_text(std::uint64_t address) const;
   [[nodiscard]] std::vector<std::byte> read_bytes(std::uint64_t address);
 
-  const process_memory* memory_;
+  const process_reading::process_memory* memory_;
   const interpreter* interpreter_;
-  std::shared_ptr<numbering> numbers_;
+  std::shared_ptr<process_reading::numbering> numbers_;
   std::size_t header_bytes_;
   std::unordered_map<std::uint64_t, cached_code> known_;
   std::vector<std::byte> headers_;
-  std::vector<memory_range> header_ranges_;
+  std::vector<process_reading::memory_range> header_ranges_;
   std::uint64_t new_line_table_bytes_ = 0;
 };
 

@@ -18,6 +18,7 @@
 #include "python_frames/process_watch.hpp"
 #include "python_frames/reader_channel.hpp"
 #include "reader_process/child_process.hpp"
+#include "reader_process/helper_fault.hpp"
 #include "reader_process/shared_memory.hpp"
 
 namespace stallscope::python_frames {
@@ -44,12 +45,7 @@ class frame_helper {
   [[nodiscard]] read_counts counts() const noexcept { return channel_->counts(); }
   [[nodiscard]] bool reads_any() const noexcept { return channel_->reads_any(); }
 
-  // The process whose files or memory the helper waits for, or that ended the helper.
-  struct fault {
-    pid_t process = 0;  // 0: not known
-    bool helper_ended = false;
-  };
-  std::optional<fault> check(std::uint64_t now_ns);
+  std::optional<reader_process::helper_fault> check(std::uint64_t now_ns);
 
   // Makes the helper finish what it reads, without waiting.
   void request_stop() noexcept { channel_->request_stop(); }

@@ -3,47 +3,17 @@
 #include <array>
 #include <cstddef>
 
+#include "process_reading/line_text.hpp"
+
 namespace stallscope::python_frames {
 namespace {
 
-constexpr std::string_view hex_digits{"0123456789abcdef"};
+using process_reading::put_number;
+using process_reading::put_text;
+using process_reading::put_word;
+
 constexpr std::string_view base64_digits{
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"};
-constexpr std::uint32_t last_character = 0x10ffff;
-constexpr std::uint32_t replacement = 0xfffd;
-
-void put_unit(std::string& out, std::uint32_t unit) {
-  out += "\\u";
-  for (const unsigned shift : {12U, 8U, 4U, 0U}) out += hex_digits[(unit >> shift) & 15U];
-}
-
-void put_character(std::string& out, std::uint32_t character) {
-  if (character > last_character) character = replacement;
-  if (character == '"' || character == '\\') {
-    out += '\\';
-    out += static_cast<char>(character);
-  } else if (character >= 0x20 && character < 0x7f) {
-    out += static_cast<char>(character);
-  } else if (character > 0xffff) {
-    put_unit(out, 0xd7c0 + (character >> 10U));
-    put_unit(out, 0xdc00 + (character & 0x3ffU));
-  } else {
-    put_unit(out, character);
-  }
-}
-
-void put_text(std::string& out, std::u32string_view text) {
-  out += '"';
-  for (const char32_t character : text) put_character(out, character);
-  out += '"';
-}
-
-// Writes ASCII text that does not come from the process.
-void put_word(std::string& out, std::string_view text) {
-  out += '"';
-  for (const char character : text) put_character(out, static_cast<unsigned char>(character));
-  out += '"';
-}
 
 void put_base64(std::string& out, std::span<const std::byte> bytes) {
   for (std::size_t at = 0; at < bytes.size(); at += 3) {
@@ -54,13 +24,6 @@ void put_base64(std::string& out, std::span<const std::byte> bytes) {
     for (std::size_t i = 0; i < 4; ++i)
       out += i <= count ? base64_digits[(group >> (18U - 6U * i)) & 63U] : '=';
   }
-}
-
-void put_number(std::string& out, std::string_view key, std::uint64_t value) {
-  out += '"';
-  out += key;
-  out += "\":";
-  out += std::to_string(value);
 }
 
 }  // namespace

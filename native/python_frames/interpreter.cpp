@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "python_frames/process_memory.hpp"
-#include "python_frames/program_symbols.hpp"
+#include "process_reading/process_memory.hpp"
+#include "process_reading/program_symbols.hpp"
 
 namespace stallscope::python_frames {
 namespace {
@@ -30,7 +30,8 @@ std::string_view name_of(std::string_view path) { return path.substr(path.find_l
 
 // The first executable mapping of every file that may contain an interpreter: the program itself,
 // which may be linked with CPython, and files named python* or libpython*.
-std::vector<memory_mapping> candidates(const procfs& proc, pid_t pid, read_budget& budget) {
+std::vector<memory_mapping> candidates(const procfs& proc, pid_t pid,
+                                       process_reading::read_budget& budget) {
   std::vector<memory_mapping> chosen;
   bool first = true;
   std::size_t count = 0;
@@ -50,9 +51,10 @@ std::vector<memory_mapping> candidates(const procfs& proc, pid_t pid, read_budge
 }
 
 std::optional<placed_symbols> symbols_in(const descriptor& fd, const memory_mapping& mapping,
-                                         symbol_scope scope, read_budget& budget) {
-  const auto symbols = find_symbols(fd.get(), symbol_names, scope, budget);
-  const auto first = address_of_offset(symbols, mapping.page_offset);
+                                         process_reading::symbol_scope scope,
+                                         process_reading::read_budget& budget) {
+  const auto symbols = process_reading::find_symbols(fd.get(), symbol_names, scope, budget);
+  const auto first = process_reading::address_of_offset(symbols, mapping.page_offset);
   if (!symbols.addresses[0] || !symbols.addresses[2] || !first) return std::nullopt;
   const std::uint64_t bias = mapping.start - *first;
   return placed_symbols{*symbols.addresses[0] + bias,
@@ -62,7 +64,8 @@ std::optional<placed_symbols> symbols_in(const descriptor& fd, const memory_mapp
 
 interpreter_search refused(std::string why) { return {{}, true, std::move(why), false, false}; }
 
-interpreter_search read_interpreter(const process_memory& memory, const placed_symbols& symbols) {
+interpreter_search read_interpreter(const process_reading::process_memory& memory,
+                                    const placed_symbols& symbols) {
   std::uint64_t version = 0;
   if (symbols.version == 0) return refused("CPython older than 3.11");
   if (!memory.read_value(symbols.version, version))
@@ -95,15 +98,16 @@ std::string version_text(std::uint32_t version) {
 
 // The linker's symbol tables are much larger than the dynamic ones, so the dynamic symbols of all
 // files are searched first.
-interpreter_search find_interpreter(const procfs& proc, pid_t pid, read_budget& budget,
-                                    search_depth depth) {
+interpreter_search find_interpreter(const procfs& proc, pid_t pid,
+                                    process_reading::read_budget& budget, search_depth depth) {
   const auto files = candidates(proc, pid, budget);
   interpreter_search result;
   bool closed = false;
   bool named = false;  // a file has the name of an interpreter
-  for (const auto scope : {symbol_scope::dynamic, symbol_scope::linker}) {
-    if (scope == symbol_scope::linker && depth == search_depth::exported) break;
-    result.read_all_symbols = scope == symbol_scope::linker;
+  for (const auto scope :
+       {process_reading::symbol_scope::dynamic, process_reading::symbol_scope::linker}) {
+    if (scope == process_reading::symbol_scope::linker && depth == search_depth::exported) break;
+    result.read_all_symbols = scope == process_reading::symbol_scope::linker;
     for (const auto& mapping : files) {
       if (budget.exhausted()) break;
       const auto fd = open_mapped_file(proc, pid, mapping);
@@ -113,7 +117,7 @@ interpreter_search find_interpreter(const procfs& proc, pid_t pid, read_budget& 
       closed = closed || (!fd && python);
       if (!fd) continue;
       if (const auto symbols = symbols_in(fd, mapping, scope, budget))
-        return read_interpreter(process_memory{pid}, *symbols);
+        return read_interpreter(process_reading::process_memory{pid}, *symbols);
     }
   }
   result.over_budget = budget.exhausted();

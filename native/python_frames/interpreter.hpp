@@ -9,8 +9,8 @@
 #include <string>
 
 #include "base/procfs.hpp"
+#include "process_reading/read_budget.hpp"
 #include "python_frames/layout.hpp"
-#include "python_frames/read_budget.hpp"
 
 namespace stallscope::python_frames {
 
@@ -32,7 +32,8 @@ struct interpreter_search {
 // Exported symbols are found by hash. Other symbols require a read of the symbol table.
 enum class search_depth { exported, all };
 
-interpreter_search find_interpreter(const procfs& proc, pid_t pid, read_budget& budget,
+interpreter_search find_interpreter(const procfs& proc, pid_t pid,
+                                    process_reading::read_budget& budget,
                                     search_depth depth = search_depth::all);
 
 // Formats Py_Version: 0x030b02f0 becomes 3.11.2.

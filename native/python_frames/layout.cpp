@@ -5,7 +5,7 @@
 #include <initializer_list>
 #include <string_view>
 
-#include "python_frames/process_memory.hpp"
+#include "process_reading/process_memory.hpp"
 
 namespace stallscope::python_frames {
 namespace {

@@ -74,12 +74,12 @@ bool may_have_trampolines(const interpreter& of) {
 
 }  // namespace
 
-process_watch::process_watch(const procfs& proc, watch_index position, read_activity& activity,
-                             watch_shared& shared)
+process_watch::process_watch(const procfs& proc, watch_index position,
+                             reader_process::read_activity& activity, watch_shared& shared)
     : proc_{proc},
       activity_{&activity},
       shared_{&shared},
-      code_ids_{std::make_shared<numbering>(position.index + 1, position.count)},
+      code_ids_{std::make_shared<process_reading::numbering>(position.index + 1, position.count)},
       stack_ids_{position.index + 1, position.count} {}
 
 process_watch::process& process_watch::process_of(pid_t pid) {
@@ -115,8 +115,8 @@ void process_watch::read_noted(std::string& out) {
       examine(sample.pid, target, out);
     if (target.reader) read(sample, target, out);
     activity_->end();
-    shared_->verdicts.set(sample.pid, target.reader  ? process_verdicts::always
-                                      : target.final ? process_verdicts::never
+    shared_->verdicts.set(sample.pid, target.reader  ? process_reading::process_verdicts::always
+                                      : target.final ? process_reading::process_verdicts::never
                                                      : target.next_examination_ns);
   }
   newest_samples_.clear();
@@ -127,7 +127,7 @@ void process_watch::search(pid_t pid, process& target) {
   if (!shared_->searches.available(begin_ns)) return;
   const bool long_search = !target.long_searched && shared_->long_searches.available(begin_ns);
   const auto begin_cpu_ns = thread_cpu_ns();
-  read_budget budget{{}, &activity_->stop};
+  process_reading::read_budget budget{{}, &activity_->stop};
   target.search = find_interpreter(proc_, pid, budget,
                                    long_search ? search_depth::all : search_depth::exported);
   const auto spent_ns = thread_cpu_ns() - begin_cpu_ns;

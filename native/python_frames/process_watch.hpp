@@ -20,12 +20,12 @@
 #include <vector>
 
 #include "base/procfs.hpp"
+#include "process_reading/process_verdicts.hpp"
+#include "process_reading/time_allowance.hpp"
 #include "python_frames/frames_text.hpp"
 #include "python_frames/interpreter.hpp"
-#include "python_frames/process_verdicts.hpp"
 #include "python_frames/reader_channel.hpp"
 #include "python_frames/thread_reader.hpp"
-#include "python_frames/time_allowance.hpp"
 
 namespace stallscope::python_frames {
 
@@ -38,15 +38,15 @@ struct watch_index {
 // What all watches of a recording share. May be in shared memory.
 struct watch_shared {
   // Searches for interpreters by exported symbols, and by all symbols of a file.
-  time_allowance searches{{.at_once_ns = 250'000'000, .reciprocal = 50}};
-  time_allowance long_searches{{.at_once_ns = 150'000'000, .reciprocal = 100}};
-  process_verdicts verdicts;
+  process_reading::time_allowance searches{{.at_once_ns = 250'000'000, .reciprocal = 50}};
+  process_reading::time_allowance long_searches{{.at_once_ns = 150'000'000, .reciprocal = 100}};
+  process_reading::process_verdicts verdicts;
 };
 
 class process_watch {
  public:
   // `activity` and `shared` must outlive the watch.
-  process_watch(const procfs& proc, watch_index position, read_activity& activity,
+  process_watch(const procfs& proc, watch_index position, reader_process::read_activity& activity,
                 watch_shared& shared);
 
   // Records a sample. Only the newest sample of a thread is read.
@@ -70,7 +70,7 @@ class process_watch {
     std::uint64_t next_examination_ns = 0;
     std::uint64_t pause_ns = 0;
     std::unordered_map<pid_t, pid_t> native_ids;
-    time_allowance reads{{.at_once_ns = 100'000'000, .reciprocal = 10}};
+    process_reading::time_allowance reads{{.at_once_ns = 100'000'000, .reciprocal = 10}};
     std::uint64_t line_bytes = 0;
   };
   process& process_of(pid_t pid);
@@ -84,15 +84,15 @@ class process_watch {
   std::uint64_t stack_number(std::span<const python_frame> frames, std::string& out);
 
   procfs proc_;
-  read_activity* activity_;
+  reader_process::read_activity* activity_;
   watch_shared* shared_;
-  time_allowance reads_{{.at_once_ns = 300'000'000, .reciprocal = 5}};
+  process_reading::time_allowance reads_{{.at_once_ns = 300'000'000, .reciprocal = 5}};
   std::unordered_map<pid_t, sample_notice> newest_samples_;  // by tid
   std::unordered_map<pid_t, process> processes_;
   std::unordered_map<std::string, std::uint64_t> stacks_;  // by the bytes of the frames
   std::size_t stack_bytes_ = 0;
-  std::shared_ptr<numbering> code_ids_;  // shared with the readers
-  numbering stack_ids_;
+  std::shared_ptr<process_reading::numbering> code_ids_;  // shared with the readers
+  process_reading::numbering stack_ids_;
   read_counts counts_;
   python_stack stack_;
   std::vector<code_facts> fresh_;

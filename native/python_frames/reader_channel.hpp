@@ -19,6 +19,9 @@
 #include <string_view>
 
 #include "python_frames/frames_text.hpp"
+#include "reader_process/line_queue.hpp"
+#include "reader_process/read_activity.hpp"
+#include "reader_process/sleep_flag.hpp"
 
 namespace stallscope::python_frames {
 
@@ -28,56 +31,40 @@ struct sample_notice {
   std::uint64_t time_ns = 0;
 };
 
-// The process that a helper reads at the moment. A read that never returns leaves it unchanged.
-struct read_activity {
-  std::atomic<pid_t> pid = 0;  // 0: none
-  std::atomic<std::uint64_t> since_ns = 0;
-  std::atomic<bool> stop = false;
-
-  void begin(pid_t process, std::uint64_t now_ns) noexcept {
-    since_ns.store(now_ns, std::memory_order_relaxed);
-    pid.store(process, std::memory_order_release);
-  }
-  void end() noexcept { pid.store(0, std::memory_order_release); }
-};
-
 class reader_channel {
  public:
   // The collector's side. Returns false if the queue is full.
   bool put(const sample_notice& notice) noexcept;
-  void wake() noexcept;
+  void wake() noexcept { sleep_.wake(); }
   void request_stop() noexcept;
   // Appends the lines that the helper has written. Returns false if its positions are invalid.
-  bool take_text(std::string& text);
-  [[nodiscard]] bool half_full() const noexcept;
+  bool take_text(std::string& text) { return lines_.take(text); }
+  [[nodiscard]] bool half_full() const noexcept { return lines_.half_full(); }
   [[nodiscard]] read_counts counts() const noexcept;
   [[nodiscard]] bool reads_any() const noexcept { return reads_any_.load(); }
-  [[nodiscard]] const read_activity& activity() const noexcept { return activity_; }
+  [[nodiscard]] const reader_process::read_activity& activity() const noexcept { return activity_; }
 
   // The helper's side.
   std::optional<sample_notice> take() noexcept;
   void wait(std::chrono::milliseconds limit) noexcept;
   [[nodiscard]] bool stopped() const noexcept { return activity_.stop.load(); }
   // Writes as many whole lines as there is room for, and removes them from `lines`.
-  void put_lines(std::string& lines) noexcept;
+  void put_lines(std::string& lines) noexcept { lines_.put(lines); }
   void publish(const read_counts& counts, bool reads_any) noexcept;
-  [[nodiscard]] read_activity& activity() noexcept { return activity_; }
+  [[nodiscard]] reader_process::read_activity& activity() noexcept { return activity_; }
 
  private:
   static constexpr std::size_t max_notices = 4096;
-  static constexpr std::size_t text_bytes = std::size_t{4} << 20U;
 
   // Positions count up; the index is the position modulo the size.
   std::atomic<std::uint32_t> notice_head_ = 0;
   std::atomic<std::uint32_t> notice_tail_ = 0;
-  std::atomic<std::uint32_t> asleep_ = 0;  // a futex: 1 while the helper waits
-  std::atomic<std::uint64_t> text_head_ = 0;
-  std::atomic<std::uint64_t> text_tail_ = 0;
+  reader_process::sleep_flag sleep_;
   std::atomic<bool> reads_any_ = false;
   std::array<std::atomic<std::uint64_t>, read_counts::fields> counts_{};
-  read_activity activity_;
+  reader_process::read_activity activity_;
   std::array<sample_notice, max_notices> notices_;
-  std::array<char, text_bytes> text_;
+  reader_process::line_queue lines_;
 };
 
 }  // namespace stallscope::python_frames

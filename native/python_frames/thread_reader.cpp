@@ -20,7 +20,8 @@ constexpr std::uint64_t address_mask = ~std::uint64_t{7};
 
 }  // namespace
 
-thread_reader::thread_reader(pid_t pid, interpreter of, std::shared_ptr<numbering> code_numbers)
+thread_reader::thread_reader(pid_t pid, interpreter of,
+                             std::shared_ptr<process_reading::numbering> code_numbers)
     : memory_{pid},
       interpreter_{std::move(of)},
       codes_{memory_, interpreter_, std::move(code_numbers)},
@@ -117,7 +118,7 @@ read_result thread_reader::read_once(thread_location& place, pid_t native_id) {
 // they were a millisecond ago. Each window that is missing costs a system call.
 bool thread_reader::add_first_windows(const thread_location& place) {
   const auto& gil = interpreter_.fields.gil;
-  std::vector<consistent_read::extent> extents{
+  std::vector<process_reading::consistent_read::extent> extents{
       {place.state + state_fields_.begin, place.state + state_fields_.end}};
   if (place.gil != 0)
     extents.push_back({place.gil + gil.last_holder, place.gil + gil.locked + word_bytes});
@@ -135,7 +136,7 @@ std::optional<thread_reader::thread_position> thread_reader::first_position(
   if (!add_first_windows(place)) return std::nullopt;
   const auto word = [this](std::uint64_t address) {
     const auto contents = reading_.first(address, word_bytes);
-    return contents ? value_at<std::uint64_t>(*contents, 0) : 0;
+    return contents ? process_reading::value_at<std::uint64_t>(*contents, 0) : 0;
   };
   thread_position now{.id = word(state + fields.thread.native_thread_id),
                       .chunk = word(state + fields.thread.datastack_chunk),
@@ -154,7 +155,7 @@ std::optional<thread_reader::thread_position> thread_reader::second_position(
   const auto& fields = interpreter_.fields;
   const auto word = [this](std::uint64_t address) {
     const auto contents = reading_.second(address, word_bytes);
-    return contents.empty() ? 0 : value_at<std::uint64_t>(contents, 0);
+    return contents.empty() ? 0 : process_reading::value_at<std::uint64_t>(contents, 0);
   };
   thread_position now{.id = word(place.state + fields.thread.native_thread_id),
                       .chunk = word(place.state + fields.thread.datastack_chunk),
@@ -168,11 +169,12 @@ thread_reader::raw_frame thread_reader::decode(std::uint64_t address,
                                                std::span<const std::byte> bytes) const {
   const auto& frame = interpreter_.fields.frame;
   return {address,
-          value_at<std::uint64_t>(bytes, frame.executable) & address_mask,
-          value_at<std::uint64_t>(bytes, frame.previous),
-          value_at<std::uint64_t>(bytes, frame.instruction),
-          value_at<std::uint8_t>(bytes, frame.owner),
-          interpreter_.fields.has_entry_flag && value_at<std::uint8_t>(bytes, frame.is_entry) != 0};
+          process_reading::value_at<std::uint64_t>(bytes, frame.executable) & address_mask,
+          process_reading::value_at<std::uint64_t>(bytes, frame.previous),
+          process_reading::value_at<std::uint64_t>(bytes, frame.instruction),
+          process_reading::value_at<std::uint8_t>(bytes, frame.owner),
+          interpreter_.fields.has_entry_flag &&
+              process_reading::value_at<std::uint8_t>(bytes, frame.is_entry) != 0};
 }
 
 bool thread_reader::foreign(const raw_frame& frame) const {
@@ -248,10 +250,10 @@ std::optional<bool> thread_reader::gil_held(const thread_location& place) const 
   if (place.gil == 0) return std::nullopt;
   const auto holder = reading_.second(place.gil + gil.last_holder, word_bytes);
   const auto locked = reading_.second(place.gil + gil.locked, sizeof(std::int32_t));
-  if (holder.empty() || locked.empty() || value_at<std::int32_t>(locked, 0) < 0)
+  if (holder.empty() || locked.empty() || process_reading::value_at<std::int32_t>(locked, 0) < 0)
     return std::nullopt;
-  return value_at<std::int32_t>(locked, 0) != 0 &&
-         value_at<std::uint64_t>(holder, 0) == place.state;
+  return process_reading::value_at<std::int32_t>(locked, 0) != 0 &&
+         process_reading::value_at<std::uint64_t>(holder, 0) == place.state;
 }
 
 }  // namespace stallscope::python_frames

@@ -11,8 +11,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "process_reading/consistent_read.hpp"
 #include "python_frames/code_table.hpp"
-#include "python_frames/consistent_read.hpp"
 #include "python_frames/interpreter.hpp"
 
 namespace stallscope::python_frames {
@@ -38,7 +38,8 @@ struct python_stack {
 
 class thread_reader {
  public:
-  thread_reader(pid_t pid, interpreter of, std::shared_ptr<numbering> code_numbers);
+  thread_reader(pid_t pid, interpreter of,
+                std::shared_ptr<process_reading::numbering> code_numbers);
   thread_reader(const thread_reader&) = delete;
   thread_reader& operator=(const thread_reader&) = delete;
   thread_reader(thread_reader&&) = delete;
@@ -54,7 +55,8 @@ class thread_reader {
   struct thread_location {
     std::uint64_t state = 0;  // address of PyThreadState
     std::uint64_t gil = 0;    // address of its interpreter's GIL, 0 if there is none
-    std::vector<consistent_read::extent> expected{};  // memory that the previous read has used
+    std::vector<process_reading::consistent_read::extent>
+        expected{};  // memory that the previous read has used
   };
   struct raw_frame {
     std::uint64_t address = 0;
@@ -88,11 +90,11 @@ class thread_reader {
   read_result name_frames(python_stack& stack, std::vector<code_facts>& fresh);
   [[nodiscard]] std::optional<bool> gil_held(const thread_location& place) const;
 
-  process_memory memory_;
+  process_reading::process_memory memory_;
   interpreter interpreter_;
   code_table codes_;
-  consistent_read reading_;
-  consistent_read::extent state_fields_;  // the part of PyThreadState that is read
+  process_reading::consistent_read reading_;
+  process_reading::consistent_read::extent state_fields_;  // the part of PyThreadState that is read
   std::unordered_map<std::uint64_t, thread_location> threads_;  // by native id
   std::uint64_t threads_listed_ns_ = 0;
   std::vector<raw_frame> raw_;

@@ -2,8 +2,8 @@
 
 #include <doctest/doctest.h>
 
-#include "python_frames/process_verdicts.hpp"
-#include "python_frames/time_allowance.hpp"
+#include "process_reading/process_verdicts.hpp"
+#include "process_reading/time_allowance.hpp"
 #include "reader_process/shared_memory.hpp"
 
 namespace stallscope::python_frames {
@@ -54,25 +54,25 @@ TEST_CASE("counts are published") {
 
 TEST_CASE("a verdict holds from its time on, for its process alone") {
   constexpr std::uint64_t second = 1'000'000'000;
-  const reader_process::shared_memory<process_verdicts> verdicts;
+  const reader_process::shared_memory<process_reading::process_verdicts> verdicts;
   CHECK(verdicts->interesting(4711, 0));
-  verdicts->set(4711, process_verdicts::never);
+  verdicts->set(4711, process_reading::process_verdicts::never);
   CHECK(verdicts->known(4711));
   CHECK_FALSE(verdicts->interesting(4711, 1'000 * second));
   CHECK(verdicts->interesting(4712, 0));
   verdicts->set(4711, 10 * second);
   CHECK_FALSE(verdicts->interesting(4711, 9 * second));
   CHECK(verdicts->interesting(4711, 11 * second));
-  verdicts->set(4711, process_verdicts::always);
+  verdicts->set(4711, process_reading::process_verdicts::always);
   CHECK(verdicts->interesting(4711, 0));
-  verdicts->set(4711, process_verdicts::never);
+  verdicts->set(4711, process_reading::process_verdicts::never);
   verdicts->forget(4711);
   CHECK(verdicts->interesting(4711, 0));
 }
 
 TEST_CASE("an allowance permits an amount at once, then a share of the time") {
   constexpr std::uint64_t ms = 1'000'000;
-  time_allowance allowance{{.at_once_ns = 100 * ms, .reciprocal = 10}};
+  process_reading::time_allowance allowance{{.at_once_ns = 100 * ms, .reciprocal = 10}};
   std::uint64_t now = 5'000 * ms;
   std::uint64_t used = 0;
   for (; allowance.available(now) && used < 1'000 * ms; used += 10 * ms)

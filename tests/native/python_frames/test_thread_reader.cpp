@@ -21,7 +21,7 @@ struct reading_result {
 class fake_reader {
  public:
   explicit fake_reader(const fake_interpreter& of)
-      : reader_{::getpid(), of.description(), std::make_shared<numbering>(1, 1)} {}
+      : reader_{::getpid(), of.description(), std::make_shared<process_reading::numbering>(1, 1)} {}
 
   reading_result read(pid_t id = fake_interpreter::native_id) {
     reading_result snapshot;

@@ -29,7 +29,8 @@ TEST_CASE("a stack that changes during the read is torn or consistent") {
       for (std::size_t i = depth; i-- > 0;) fake.set_current(fake.frame_address(i));
     }
   }};
-  thread_reader reader{::getpid(), fake.description(), std::make_shared<numbering>(1, 1)};
+  thread_reader reader{::getpid(), fake.description(),
+                       std::make_shared<process_reading::numbering>(1, 1)};
   int read = 0;
   int mixed = 0;
   for (int i = 0; i < reads; ++i) {

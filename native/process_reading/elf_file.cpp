@@ -1,11 +1,11 @@
-#include "python_frames/elf_file.hpp"
+#include "process_reading/elf_file.hpp"
 
 #include <unistd.h>
 
 #include <bit>
 #include <cstring>
 
-namespace stallscope::python_frames {
+namespace stallscope::process_reading {
 namespace {
 
 constexpr std::size_t max_headers = 4096;
@@ -56,4 +56,4 @@ std::optional<std::uint64_t> elf_file::offset_of(std::uint64_t address, std::uin
   return std::nullopt;
 }
 
-}  // namespace stallscope::python_frames
+}  // namespace stallscope::process_reading

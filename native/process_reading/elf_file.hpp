@@ -10,9 +10,9 @@
 #include <span>
 #include <vector>
 
-#include "python_frames/read_budget.hpp"
+#include "process_reading/read_budget.hpp"
 
-namespace stallscope::python_frames {
+namespace stallscope::process_reading {
 
 class elf_file {
  public:
@@ -46,4 +46,4 @@ class elf_file {
   std::vector<Elf64_Phdr> segments_;
 };
 
-}  // namespace stallscope::python_frames
+}  // namespace stallscope::process_reading

@@ -1,10 +1,10 @@
-#include "python_frames/process_memory.hpp"
+#include "process_reading/process_memory.hpp"
 
 #include <sys/uio.h>
 
 #include <algorithm>
 
-namespace stallscope::python_frames {
+namespace stallscope::process_reading {
 namespace {
 
 constexpr std::size_t ranges_at_once = 64;
@@ -46,4 +46,4 @@ std::size_t process_memory::read_some(std::uint64_t address,
   return count < 0 ? 0 : static_cast<std::size_t>(count);
 }
 
-}  // namespace stallscope::python_frames
+}  // namespace stallscope::process_reading

@@ -12,12 +12,12 @@
 
 #include "base/descriptor.hpp"
 #include "base/procfs.hpp"
-#include "python_frames/program_symbols.hpp"
+#include "process_reading/program_symbols.hpp"
 
 extern "C" int a_symbol_to_be_found(int value);
 int a_symbol_to_be_found(int value) { return value + 1; }
 
-namespace stallscope::python_frames {
+namespace stallscope::process_reading {
 namespace {
 
 constexpr std::array<std::string_view, 2> searched{"a_symbol_to_be_found", "no_such_symbol"};
@@ -153,4 +153,4 @@ TEST_CASE("a search ends when its budget of bytes, of time, or its stop flag say
   CHECK(exhausted({}));
 }
 
-}  // namespace stallscope::python_frames
+}  // namespace stallscope::process_reading

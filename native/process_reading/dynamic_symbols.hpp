@@ -9,9 +9,9 @@
 #include <optional>
 #include <string_view>
 
-#include "python_frames/elf_file.hpp"
+#include "process_reading/elf_file.hpp"
 
-namespace stallscope::python_frames {
+namespace stallscope::process_reading {
 
 class dynamic_symbols {
  public:
@@ -39,4 +39,4 @@ class dynamic_symbols {
   table_addresses tables_;
 };
 
-}  // namespace stallscope::python_frames
+}  // namespace stallscope::process_reading

@@ -9,7 +9,7 @@
 #include <atomic>
 #include <cstdint>
 
-namespace stallscope::python_frames {
+namespace stallscope::process_reading {
 
 struct time_share {
   std::uint64_t at_once_ns = 0;
@@ -36,4 +36,4 @@ class time_allowance {
   std::atomic<std::uint64_t> repaid_ns_ = 0;  // when the share will have paid for all work
 };
 
-}  // namespace stallscope::python_frames
+}  // namespace stallscope::process_reading

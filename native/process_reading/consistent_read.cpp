@@ -1,8 +1,8 @@
-#include "python_frames/consistent_read.hpp"
+#include "process_reading/consistent_read.hpp"
 
 #include <algorithm>
 
-namespace stallscope::python_frames {
+namespace stallscope::process_reading {
 namespace {
 
 constexpr std::uint64_t page_bytes = 4096;
@@ -99,4 +99,4 @@ std::span<const std::byte> consistent_read::second(std::uint64_t address, std::s
                                            bytes);
 }
 
-}  // namespace stallscope::python_frames
+}  // namespace stallscope::process_reading

@@ -4,9 +4,9 @@
 #include <array>
 #include <vector>
 
-#include "python_frames/consistent_read.hpp"
+#include "process_reading/consistent_read.hpp"
 
-namespace stallscope::python_frames {
+namespace stallscope::process_reading {
 namespace {
 
 std::uint64_t address_of(const void* place) { return reinterpret_cast<std::uint64_t>(place); }
@@ -103,4 +103,4 @@ TEST_CASE("either all of many ranges are read or the read fails") {
   CHECK_FALSE(memory.read(ranges));
 }
 
-}  // namespace stallscope::python_frames
+}  // namespace stallscope::process_reading

@@ -1,11 +1,11 @@
-#include "python_frames/dynamic_symbols.hpp"
+#include "process_reading/dynamic_symbols.hpp"
 
 #include <algorithm>
 #include <cstring>
 #include <string>
 #include <vector>
 
-namespace stallscope::python_frames {
+namespace stallscope::process_reading {
 namespace {
 
 constexpr std::size_t max_entries = 4096;
@@ -119,4 +119,4 @@ std::optional<std::uint64_t> dynamic_symbols::value_if_named(std::uint32_t index
   return symbol->st_value;
 }
 
-}  // namespace stallscope::python_frames
+}  // namespace stallscope::process_reading

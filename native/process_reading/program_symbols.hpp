@@ -10,9 +10,9 @@
 #include <string_view>
 #include <vector>
 
-#include "python_frames/read_budget.hpp"
+#include "process_reading/read_budget.hpp"
 
-namespace stallscope::python_frames {
+namespace stallscope::process_reading {
 
 enum class symbol_scope { dynamic, linker };
 
@@ -36,4 +36,4 @@ program_symbols find_symbols(int fd, std::span<const std::string_view> names, sy
 std::optional<std::uint64_t> address_of_offset(const program_symbols& symbols,
                                                std::uint64_t file_offset);
 
-}  // namespace stallscope::python_frames
+}  // namespace stallscope::process_reading

@@ -13,9 +13,9 @@
 #include <span>
 #include <vector>
 
-#include "python_frames/process_memory.hpp"
+#include "process_reading/process_memory.hpp"
 
-namespace stallscope::python_frames {
+namespace stallscope::process_reading {
 
 class consistent_read {
  public:
@@ -59,4 +59,4 @@ class consistent_read {
   std::vector<memory_range> ranges_;
 };
 
-}  // namespace stallscope::python_frames
+}  // namespace stallscope::process_reading

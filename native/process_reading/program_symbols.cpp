@@ -1,4 +1,4 @@
-#include "python_frames/program_symbols.hpp"
+#include "process_reading/program_symbols.hpp"
 
 #include <elf.h>
 
@@ -6,10 +6,10 @@
 #include <cstddef>
 #include <string>
 
-#include "python_frames/dynamic_symbols.hpp"
-#include "python_frames/elf_file.hpp"
+#include "process_reading/dynamic_symbols.hpp"
+#include "process_reading/elf_file.hpp"
 
-namespace stallscope::python_frames {
+namespace stallscope::process_reading {
 namespace {
 
 constexpr std::uint64_t max_table_bytes = std::uint64_t{64} << 20U;
@@ -131,4 +131,4 @@ std::optional<std::uint64_t> address_of_offset(const program_symbols& symbols,
   return std::nullopt;
 }
 
-}  // namespace stallscope::python_frames
+}  // namespace stallscope::process_reading

@@ -10,7 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace stallscope::python_frames {
+namespace stallscope::process_reading {
 
 class process_verdicts {
  public:
@@ -56,4 +56,4 @@ class process_verdicts {
   std::array<std::atomic<std::uint64_t>, size> entries_{};
 };
 
-}  // namespace stallscope::python_frames
+}  // namespace stallscope::process_reading

@@ -12,7 +12,7 @@
 #include <span>
 #include <type_traits>
 
-namespace stallscope::python_frames {
+namespace stallscope::process_reading {
 
 struct memory_range {
   std::uint64_t address = 0;
@@ -48,4 +48,4 @@ template <class T>
   return value;
 }
 
-}  // namespace stallscope::python_frames
+}  // namespace stallscope::process_reading

@@ -12,7 +12,7 @@
 
 #include "base/clock.hpp"
 
-namespace stallscope::python_frames {
+namespace stallscope::process_reading {
 
 struct read_limits {
   std::uint64_t bytes = std::uint64_t{96} << 20U;
@@ -42,4 +42,4 @@ class read_budget {
   bool exhausted_ = false;
 };
 
-}  // namespace stallscope::python_frames
+}  // namespace stallscope::process_reading

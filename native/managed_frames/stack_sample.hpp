@@ -1,0 +1,27 @@
+// A sample of a thread: its registers and the top of its stack at the time of the sample, as the
+// kernel copied them. Plain values.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "unwind/registers.hpp"
+
+namespace stallscope::managed_frames {
+
+struct stack_sample {
+  pid_t pid = 0;
+  pid_t tid = 0;
+  std::uint64_t time_ns = 0;
+  unwind::registers registers;       // user registers by DWARF number
+  std::uint64_t stack_address = 0;   // of the first byte: the stack pointer
+  std::span<const std::byte> stack;  // valid during the walk
+
+  // Returns false if the word was not copied.
+  [[nodiscard]] bool word(std::uint64_t address, std::uint64_t& value) const noexcept;
+};
+
+}  // namespace stallscope::managed_frames

@@ -1,0 +1,17 @@
+// Parts of a JSON line in ASCII. Text of other processes is untrusted: lone surrogates are written
+// as \ud800 to \udfff, other invalid characters are replaced. Linear in the text. Any thread.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace stallscope::process_reading {
+
+void put_text(std::string& out, std::u32string_view text);
+// Writes ASCII text that does not come from the process.
+void put_word(std::string& out, std::string_view text);
+// Writes "key":value.
+void put_number(std::string& out, std::string_view key, std::uint64_t value);
+
+}  // namespace stallscope::process_reading
