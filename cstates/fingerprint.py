@@ -5,14 +5,15 @@ warning.
 """
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from msgspec import to_builtins
 
-from cstates.frequency import Frequency, FrequencyPolicy
-from cstates.idle.states import POLL
-from cstates.observation import CpuObservation, Observation
 from stallscope.documents import Count, Record
+
+if TYPE_CHECKING:
+    from cstates.frequency import Frequency, FrequencyPolicy
+    from cstates.observation import CpuObservation, Observation
 
 
 class StateUse(Record, frozen=True):
@@ -55,7 +56,7 @@ class Fingerprint(Record, frozen=True):
         return document
 
 
-def fingerprint(before: Observation, after: Observation) -> Fingerprint:
+def fingerprint(before: "Observation", after: "Observation") -> Fingerprint:
     """Return the settings of a measurement between two observations of the same CPUs."""
     states = _states(before.cpus, after.cpus)
     turbo = after.frequency.turbo
@@ -74,7 +75,7 @@ def fingerprint(before: Observation, after: Observation) -> Fingerprint:
 
 
 def _states(
-    before: Sequence[CpuObservation], after: Sequence[CpuObservation]
+    before: Sequence["CpuObservation"], after: Sequence["CpuObservation"]
 ) -> tuple[StateUse, ...]:
     usage = {
         (cpu.idle.cpu, state.index): state.usage for cpu in before for state in cpu.idle.states
@@ -103,13 +104,17 @@ def _merged(uses: Sequence[StateUse]) -> StateUse:
     )
 
 
-def _setting(policy: FrequencyPolicy) -> FrequencySetting:
+def _setting(policy: "FrequencyPolicy") -> FrequencySetting:
     return FrequencySetting(
         policy.governor, policy.min_khz, policy.max_khz, policy.base_khz, policy.energy_preference
     )
 
 
-def _warnings(before: Observation, after: Observation, states: Sequence[StateUse]) -> Iterator[str]:
+def _warnings(
+    before: "Observation", after: "Observation", states: Sequence[StateUse]
+) -> Iterator[str]:
+    from cstates.idle.states import POLL  # noqa: PLC0415 - reports read settings only
+
     yield from _frequency_warnings(after.frequency)
     sleeping = [state for state in states if state.name != POLL and state.open_cpus]
     deepest = max(sleeping, key=lambda state: state.exit_latency_us or 0, default=None)
@@ -122,7 +127,7 @@ def _warnings(before: Observation, after: Observation, states: Sequence[StateUse
         yield f"{name} changed during the run: {old} before, {new} after"
 
 
-def _frequency_warnings(frequency: Frequency) -> Iterator[str]:
+def _frequency_warnings(frequency: "Frequency") -> Iterator[str]:
     settings = tuple(dict.fromkeys(map(_setting, frequency.policies)))
     variable = [item for item in settings if item.min_khz is None or item.min_khz != item.max_khz]
     if variable:
@@ -135,7 +140,7 @@ def _frequency_warnings(frequency: Frequency) -> Iterator[str]:
             yield "turbo allowed, and the frequency is fixed above its base"
 
 
-def _changes(before: Observation, after: Observation) -> Iterator[tuple[str, object, object]]:
+def _changes(before: "Observation", after: "Observation") -> Iterator[tuple[str, object, object]]:
     """Yield the settings that differ: name, value before, value after."""
     pairs = (
         ("idle governor", before.machine.governor, after.machine.governor),
@@ -147,7 +152,7 @@ def _changes(before: Observation, after: Observation) -> Iterator[tuple[str, obj
     yield from ((name, old, new) for name, old, new in pairs if old != new)
 
 
-def _closed(observation: Observation) -> str:
+def _closed(observation: "Observation") -> str:
     """Return the disabled states, with their numbers of CPUs."""
     counts: dict[str, int] = {}
     for cpu in observation.cpus:
@@ -157,12 +162,12 @@ def _closed(observation: Observation) -> str:
     return ", ".join(f"{name} on {count} CPUs" for name, count in counts.items()) or "none"
 
 
-def _settings_text(frequency: Frequency) -> str:
+def _settings_text(frequency: "Frequency") -> str:
     settings = dict.fromkeys(map(_setting, frequency.policies))
     return "; ".join(f"{item.governor} {item.min_khz}-{item.max_khz} kHz" for item in settings)
 
 
-def _turbo_text(frequency: Frequency) -> str:
+def _turbo_text(frequency: "Frequency") -> str:
     if frequency.turbo is None:
         return "unknown"
     return "allowed" if frequency.turbo.allowed else "forbidden"

@@ -10,7 +10,8 @@ import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
-from importlib import resources
+from importlib.util import find_spec
+from pathlib import Path
 
 from jinja2 import Environment, FunctionLoader, StrictUndefined
 from markupsafe import Markup
@@ -46,8 +47,16 @@ def json_for_script(value: object) -> str:
 
 def sources(package: str, names: Iterable[str]) -> str:
     """Return the named source files of a package, joined in order."""
-    root = resources.files(package)
+    root = _folder(package)
     return "\n".join((root / name).read_text(encoding="utf-8").strip() for name in names)
+
+
+def _folder(package: str) -> Path:
+    """Return the folder of a package: importlib.resources imports zipfile and tempfile for it."""
+    spec = find_spec(package)
+    assert spec is not None
+    assert spec.origin is not None
+    return Path(spec.origin).parent
 
 
 def render(document: Document) -> str:

@@ -13,18 +13,19 @@ from harness.profile.periods_panel import periods_panel
 from harness.profile.python_text import python_text
 from harness.profile.result import python_result, stacks_result
 from harness.profile.stacks_text import recording_text, shares_text
-from harness.topdown import panel as slots_panel
+from harness.topdown.styles import FOLDER as SLOTS_FOLDER
+from harness.topdown.styles import STYLES as SLOTS_STYLES
 from stallscope.printable import visible_text
 from stallscope.recordings import StackRecording
 from topdown.stacks.bursts import Burst
 from topdown.stacks.flame.layout import flame_tree
 from topdown.stacks.profile import Profile
-from topdown.stacks.python.shares import PythonShares
 from topdown.stacks.ranking import Ranking, rank
 
 if TYPE_CHECKING:
     from harness.profile.off_cpu import OffCpuFacts
     from topdown.slots.function_slots import SlotsByFunction
+    from topdown.stacks.python.shares import PythonShares
 
 _FOLDER = "harness.page"
 _STYLES = (
@@ -74,7 +75,7 @@ class PageContent:
 
     ranking: Ranking | None = None
     stacks: StackRecording | None = None
-    python: PythonShares | None = None
+    python: "PythonShares | None" = None
     slots: "SlotsByFunction | None" = None
     slots_panel: Markup = field(default_factory=Markup)
     bursts: tuple[Burst, ...] = ()
@@ -101,7 +102,7 @@ def render_page(
             style="\n".join(
                 (
                     document.sources(_FOLDER, _STYLES),
-                    document.sources(slots_panel.FOLDER, slots_panel.STYLES),
+                    document.sources(SLOTS_FOLDER, SLOTS_STYLES),
                 )
             ),
             values=_values(profile, content, recording_name=recording_name, host=host),

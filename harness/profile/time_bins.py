@@ -6,6 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from harness.page.subsecond_map import MOST_COLUMNS, column_seconds
+from topdown.stacks.numbering import numbered
 from topdown.stacks.profile import Profile
 
 MAX_ROWS = 500_000  # about 2 MB in the page
@@ -46,12 +47,11 @@ def time_bins(profile: Profile) -> TimeBins | None:
     order = np.argsort(pairs)
     sample_pairs = times.node.astype(np.int64) * width + times.thread
     row = order[np.searchsorted(pairs[order], sample_pairs)]
-    keys, inverse = np.unique(row * (columns * parts) + place, return_inverse=True)
+    bins = columns * parts
+    keys, inverse = numbered(row * bins + place, len(pairs) * bins)
     if len(keys) > MAX_ROWS:
         return None
     value = np.zeros(len(keys), np.int64)
     np.add.at(value, inverse, times.value)
     samples = np.bincount(inverse, minlength=len(keys)).astype(np.int64)
-    return TimeBins(
-        keys // (columns * parts), keys % (columns * parts), samples, value, columns * parts, bin_ns
-    )
+    return TimeBins(keys // bins, keys % bins, samples, value, bins, bin_ns)

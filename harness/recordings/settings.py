@@ -5,17 +5,20 @@ same settings. The cost is two readings of sysfs and /proc, 10 ms each with a fe
 """
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from msgspec import Raw
 
 from cstates.fingerprint import Fingerprint
-from cstates.observation import Observation
 from harness.cli.outputs import write_whole
 from harness.cli.terminal import warn
 from harness.recordings.settings_text import settings_facts, settings_since
 from stallscope.documents import Record, decode, encode, read_bounded, read_document
 from stallscope.errors import StallscopeError
 from stallscope.recordings import MANIFEST
+
+if TYPE_CHECKING:
+    from cstates.observation import Observation
 
 
 class _CompleteRecord(Record, frozen=True):
@@ -26,7 +29,7 @@ class _SettingsRecord(Record, frozen=True):
     settings: Fingerprint | None = None
 
 
-def keep_settings(directory: Path, before: Observation | None) -> None:
+def keep_settings(directory: Path, before: "Observation | None") -> None:
     """Add the settings since ``before`` to a complete recording; a failure gives a warning.
 
     An incomplete recording is not changed.

@@ -1,15 +1,21 @@
 """The machine settings of a measurement: reading them before and after, and their text."""
 
+from typing import TYPE_CHECKING
+
 from cstates.fingerprint import Fingerprint, FrequencySetting, fingerprint
-from cstates.observation import Observation, observe
-from cstates.sysfs import present_cpus
 from harness.cli.terminal import printable, wrapped
 from stallscope.errors import StallscopeError
-from stallscope.system_files import Roots
+
+if TYPE_CHECKING:
+    from cstates.observation import Observation
 
 
-def settings_now() -> Observation | None:
+def settings_now() -> "Observation | None":
     """Return this machine's current settings; None if sysfs is not readable."""
+    from cstates.observation import observe  # noqa: PLC0415 - reports read nothing of this machine
+    from cstates.sysfs import present_cpus  # noqa: PLC0415
+    from stallscope.system_files import Roots  # noqa: PLC0415
+
     roots = Roots()
     try:
         return observe(roots, present_cpus(roots))
@@ -17,7 +23,7 @@ def settings_now() -> Observation | None:
         return None
 
 
-def settings_since(before: Observation | None) -> Fingerprint | None:
+def settings_since(before: "Observation | None") -> Fingerprint | None:
     """Return the settings since an observation; None if sysfs was not readable."""
     after = settings_now()
     return None if before is None or after is None else fingerprint(before, after)

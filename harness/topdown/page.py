@@ -3,8 +3,9 @@
 from collections.abc import Mapping
 
 from harness.page.panels import Head, Panel, render_panels
-from harness.topdown.panel import FOLDER, STYLES, slots_panel
+from harness.topdown.panel import slots_panel
 from harness.topdown.result import TopdownResult
+from harness.topdown.styles import FOLDER, STYLES
 
 
 def render_slots_page(

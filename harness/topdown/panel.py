@@ -9,6 +9,7 @@ from harness.page.document import fragment
 from harness.topdown.categories import category
 from harness.topdown.interval_text import share_text
 from harness.topdown.result import NodeRecord, Nodes, TopdownResult, first_level
+from harness.topdown.styles import FOLDER
 from harness.topdown.text import (
     explained,
     gaps,
@@ -20,8 +21,6 @@ from harness.topdown.text import (
 from harness.topdown.time_panel import stacked_time
 from harness.topdown.tree_rows import interval_text
 
-FOLDER = "harness.topdown"
-STYLES = ("slots.css",)
 _MAX_DEPTH_CLASS = 6
 
 

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from topdown.stacks.numbering import numbered
 from topdown.stacks.profile import FunctionKind, Profile
 from topdown.stacks.profile_tree import node_levels
 from topdown.stacks.ranking import outermost
@@ -105,14 +106,8 @@ def _cell_counts(times: SampleTimes, cell_ns: int, nodes: int) -> _CellCounts:
     """Return the samples by cell and node."""
     cell = times.time_ns // cell_ns
     cells = int(cell[-1]) + 1
-    keys = cell * nodes + times.node
-    if cells * nodes <= 4 * len(keys):
-        samples = np.bincount(keys, minlength=cells * nodes)
-        pairs = np.flatnonzero(samples)
-        samples = samples[pairs]
-    else:
-        pairs, samples = np.unique(keys, return_counts=True)
-    return _CellCounts(pairs // nodes, pairs % nodes, samples.astype(np.int64), cells)
+    pairs, index = numbered(cell * nodes + times.node, cells * nodes)
+    return _CellCounts(pairs // nodes, pairs % nodes, np.bincount(index), cells)
 
 
 def _candidates(profile: Profile, counts: _CellCounts) -> npt.NDArray[np.int64]:
@@ -138,7 +133,7 @@ def _candidates(profile: Profile, counts: _CellCounts) -> npt.NDArray[np.int64]:
     whole = by_cell.sum(axis=0)
     kinds = kinds_of(profile.functions)
     rows = np.flatnonzero(
-        (whole >= MIN_FUNCTION_SAMPLES)
+        (whole >= max(MIN_FUNCTION_SAMPLES, MIN_FUNCTION_CELLS * total.sum() / counts.cells))
         & (whole <= MAX_OVERALL_SHARE * total.sum())
         & (kinds != FunctionKind.ROOT)
         & (kinds != FunctionKind.TRUNCATED)

@@ -18,8 +18,9 @@ from harness.labs.stages.text import (
 from harness.page import document, latency_panel
 from harness.page.document import Document
 from harness.page.panels import LOOKS
-from harness.topdown import panel as slots_panel
 from harness.topdown.absent_panel import absent_panel
+from harness.topdown.styles import FOLDER as SLOTS_FOLDER
+from harness.topdown.styles import STYLES as SLOTS_STYLES
 from topdown.stacks.flame.svg import STYLE, render_svg
 from topdown.stacks.profile import Profile
 
@@ -72,7 +73,7 @@ def render_page(result: StagesResult, data: PageData) -> str:
     )
     styles = (
         document.sources(*LOOKS),
-        document.sources(slots_panel.FOLDER, slots_panel.STYLES),
+        document.sources(SLOTS_FOLDER, SLOTS_STYLES),
         *(document.sources(*sheets) for sheets in latency.styles),
         document.sources(_FOLDER, ("stages.css",)),
         # Nested, because the class names of the graph are generic.

@@ -18,6 +18,7 @@ from topdown.stacks.folding.truncation import (
     stack_shares,
     truncated_functions,
 )
+from topdown.stacks.numbering import numbered
 from topdown.stacks.profile import Function, FunctionKind, Profile, ProfileWarning, Thread
 from topdown.stacks.sample_times import SampleTimes
 from topdown.stacks.symbols.function_table import FunctionTable
@@ -80,7 +81,7 @@ def fold(capture: "Capture", symbolizer: Symbolizer, options: FoldOptions | None
             chains = weighted.transform(capture, chains)
         chains = chains.with_samples_without_stack(len(weighted.other_values))
     functions, tree = _tree(chains)
-    threads, thread_of = _numbered(thread, len(capture.threads))
+    threads, thread_of = numbered(thread, len(capture.threads))
     leaf = tree.leaf[chains.chain_of]
     weights = _weights(leaf, thread_of, values)
     lost = max(capture.lost_records, capture.lost_samples) if options.lost is None else options.lost
@@ -155,7 +156,7 @@ def _named_chains(
     capture: "Capture", symbolizer: Symbolizer, event: EventSamples, options: FoldOptions
 ) -> tuple[NamedChains, tuple[ProfileWarning, ...]]:
     """Return the event's samples as chains of functions, and warnings about missing names."""
-    numbers, stack_of = _numbered(capture.stack[event.rows], len(capture.stack_offset) - 1)
+    numbers, stack_of = numbered(capture.stack[event.rows], len(capture.stack_offset) - 1)
     frames = outermost_first(capture.stack_offset, capture.stack_frame, numbers.astype(np.intp))
     samples_of = np.bincount(stack_of, minlength=len(numbers)).astype(np.int64)
     stacks = SampledStacks(numbers.astype(np.intp), frames, samples_of)
@@ -207,17 +208,6 @@ def _verified_chains(
     return np.asarray(np.bincount(stack_of[others], minlength=count) == 0)
 
 
-def _numbered(
-    values: npt.NDArray[np.integer], limit: int
-) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
-    """Return the unique values, which are below ``limit``, and the index of each value in them.
-
-    The result is that of np.unique with return_inverse, without sorting.
-    """
-    present = np.bincount(values, minlength=limit) > 0
-    return np.flatnonzero(present), (np.cumsum(present) - 1)[values]
-
-
 def _frame_selection(capture: "Capture", chains: Chains) -> FrameSelection:
     selected = np.zeros(len(capture.frame_address), np.bool_)
     outermost = np.zeros(len(capture.frame_address), np.bool_)
@@ -267,7 +257,7 @@ def _weights(
     pairs = node * width + thread
     limit = int(pairs.max(initial=0)) + 1
     if limit <= 4 * len(pairs) + _COUNTED_PAIRS:
-        keys, inverse = _numbered(pairs, limit)
+        keys, inverse = numbered(pairs, limit)
     else:
         keys, inverse = np.unique(pairs, return_inverse=True)
     samples = np.bincount(inverse, minlength=len(keys)).astype(np.int64)

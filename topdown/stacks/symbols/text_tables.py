@@ -14,7 +14,7 @@ from stallscope.printable import MAX_NAME_LENGTH
 from topdown.stacks.symbol_table import RANK_SIZELESS, SymbolTable, empty_table
 
 _ADDRESS_WIDTH = 16
-_HEX = np.full(256, 255, np.uint8)
+_HEX = np.full(256, 255, np.uint8)  # values of digits
 _HEX[np.frombuffer(b"0123456789", np.uint8)] = np.arange(10)
 _HEX[np.frombuffer(b"abcdef", np.uint8)] = np.arange(10, 16)
 _HEX[np.frombuffer(b"ABCDEF", np.uint8)] = np.arange(10, 16)
@@ -71,13 +71,13 @@ def _text_symbols(
     starts, ends = _lines(content)
     width = _ADDRESS_WIDTH
     starts = starts[ends - starts > width + 3]
+    starts = starts[_IS_TEXT[content[starts + width + 1]] & (content[starts + width] == ord(" "))]
     if not len(starts):
         return np.zeros(0, np.uint32), np.zeros(0, np.uint64)
     window = np.ascontiguousarray(sliding_window_view(content, width)[starts])
     digits = _HEX[window]
     words = digits.view(np.uint64)
     valid = ((words[:, 0] | words[:, 1]) & _NOT_DIGITS) == 0
-    valid &= (content[starts + width] == ord(" ")) & _IS_TEXT[content[starts + width + 1]]
     return (starts[valid] + offset).astype(np.uint32), _from_nibbles(digits[valid])
 
 
