@@ -8,13 +8,13 @@ import base64
 import hashlib
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 
 from jinja2 import Environment, FunctionLoader, StrictUndefined
 from markupsafe import Markup
+from msgspec import Struct, field
 
 import stallscope
 from stallscope.printable import visible_text
@@ -24,8 +24,7 @@ _JSON_ESCAPES = {ord(char): f"\\u{ord(char):04x}" for char in "<>&\u2028\u2029"}
 _LONGEST_TEXT = 300
 
 
-@dataclass(frozen=True, slots=True)
-class Document:
+class Document(Struct, frozen=True):
     """A page: ``template`` is "package/file.html", ``values`` are what it shows.
 
     The template extends "harness.page/base.html".

@@ -1,15 +1,14 @@
 """Tables of a page that need no script."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
 from markupsafe import Markup
+from msgspec import Struct
 
 from harness.page.document import fragment
 
 
-@dataclass(frozen=True, slots=True)
-class Cell:
+class Cell(Struct, frozen=True):
     """A table cell: text, CSS class, and a bar of this share (0..1) unless it is None."""
 
     text: str

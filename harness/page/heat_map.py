@@ -1,9 +1,9 @@
 """A heat map for a page, as SVG without a script; the colour is the logarithm of a value."""
 
 import math
-from dataclasses import dataclass
 
 from markupsafe import Markup
+from msgspec import Struct
 
 from harness.page.document import fragment
 from stallscope.quantities import size_text, value_text
@@ -13,8 +13,7 @@ _CELL_WIDTH, _CELL_HEIGHT, _LEFT, _TOP, _BOTTOM = 78, 30, 80, 6, 44
 _COLOURS = ((0, 34, 78), (65, 77, 107), (124, 123, 120), (188, 175, 111), (254, 232, 56))
 
 
-@dataclass(frozen=True, slots=True)
-class HeatMapCell:
+class HeatMapCell(Struct, frozen=True):
     """A cell: a value, or the reason why it is masked; blank if no value is possible."""
 
     value: float | None
@@ -22,8 +21,7 @@ class HeatMapCell:
     is_blank: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class HeatMap:
+class HeatMap(Struct, frozen=True):
     """A heat map of times in ns or bytes per second; the first of ``rows`` is at the bottom."""
 
     title: str

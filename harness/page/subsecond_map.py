@@ -5,11 +5,11 @@ without a script: one path per level of colour.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 from markupsafe import Markup
+from msgspec import Struct
 
 from harness.page.document import fragment
 from harness.page.heat_map import colour_of
@@ -19,8 +19,7 @@ _WIDTH, _ROW_HEIGHT, _LEFT, _TOP, _BOTTOM = 960, 5, 46, 6, 36
 _WIDEST_COLUMN, _TICKS = 24, 8
 
 
-@dataclass(frozen=True, slots=True)
-class SubsecondMap:
+class SubsecondMap(Struct, frozen=True):
     """Counts of samples, int64 (n_columns, ROWS); a column covers ``column_s`` seconds."""
 
     counts: npt.NDArray[np.int64]

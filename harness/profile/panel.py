@@ -1,9 +1,9 @@
 """The static part of the flame page: key figures, notices and tables."""
 
 import math
-from dataclasses import dataclass
 
 from markupsafe import Markup
+from msgspec import Struct
 
 from harness.page.flame_table import Cell, table
 from harness.profile.result import StacksResult
@@ -33,16 +33,14 @@ KIND_TEXT = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class SourceLine:
+class SourceLine(Struct, frozen=True):
     """The source of the numbers: the event, and what is known about its sampling."""
 
     event: str
     parts: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Figure:
+class Figure(Struct, frozen=True):
     """A key figure of the page's head; ``style`` is a CSS class."""
 
     term: str
@@ -50,8 +48,7 @@ class Figure:
     style: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class PageNotice:
+class PageNotice(Struct, frozen=True):
     """A notice about the numbers: its lead, its text, and further texts as a list."""
 
     lead: str

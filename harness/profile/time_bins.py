@@ -1,9 +1,8 @@
 """Weights of a profile by time, for selecting a period in the flame page."""
 
-from dataclasses import dataclass
-
 import numpy as np
 import numpy.typing as npt
+from msgspec import Struct
 
 from harness.page.subsecond_map import MOST_COLUMNS, column_seconds
 from topdown.stacks.numbering import numbered
@@ -14,8 +13,7 @@ _SECOND_NS = 1_000_000_000
 Int64 = npt.NDArray[np.int64]
 
 
-@dataclass(frozen=True, slots=True)
-class TimeBins:
+class TimeBins(Struct, frozen=True):
     """Samples and values by weight of the profile and bin of time, sorted by weight.
 
     ``row`` is an index into the profile's weights. A bin lasts ``bin_ns``.

@@ -9,10 +9,9 @@ The samples are counted once by cell and node; all else is computed from these c
 Cost: 3.6 million samples in 0.3 s, 150,000 samples in 0.01 s.
 """
 
-from dataclasses import dataclass
-
 import numpy as np
 import numpy.typing as npt
+from msgspec import Struct
 
 from topdown.stacks.numbering import numbered
 from topdown.stacks.profile import FunctionKind, Profile
@@ -47,8 +46,7 @@ Counts = npt.NDArray[np.int64]
 Ratios = npt.NDArray[np.float64]
 
 
-@dataclass(frozen=True, slots=True)
-class Burst:
+class Burst(Struct, frozen=True):
     """A period in which a function is hot; times since the first sample.
 
     ``inside`` and ``overall``: shares of samples, 0..1, of the function with its callees.
@@ -63,8 +61,7 @@ class Burst:
     log_ratio: float
 
 
-@dataclass(frozen=True, slots=True)
-class _CellCounts:
+class _CellCounts(Struct, frozen=True):
     """Samples by cell of time and leaf node, arrays (n,); ``cells`` is the number of cells."""
 
     cell: Counts

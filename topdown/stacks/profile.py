@@ -7,6 +7,7 @@ from enum import IntEnum
 
 import numpy as np
 import numpy.typing as npt
+from msgspec import Struct
 
 from topdown.stacks.sample_counts import SampleCounts
 from topdown.stacks.sample_times import SampleTimes
@@ -73,8 +74,7 @@ class StackShares:
 UNKNOWN_STACK_SHARES = StackShares(math.nan, math.nan, math.nan)
 
 
-@dataclass(frozen=True, slots=True)
-class ProfileWarning:
+class ProfileWarning(Struct, frozen=True):
     """A warning about the numbers of a result, with a stable code."""
 
     code: str

@@ -6,13 +6,13 @@ from typing import overload
 
 import numpy as np
 import numpy.typing as npt
+from msgspec import Struct
 
 from topdown.stacks.profile import FunctionKind, Profile
 from topdown.stacks.symbols.function_table import kinds_of
 
 
-@dataclass(frozen=True, slots=True)
-class RankedFunction:
+class RankedFunction(Struct, frozen=True):
     """A function's weight: self, and total with its callees (counted once per stack)."""
 
     index: int  # into Profile.functions
@@ -21,8 +21,7 @@ class RankedFunction:
     self_samples: int
 
 
-@dataclass(frozen=True, slots=True)
-class RankedThread:
+class RankedThread(Struct, frozen=True):
     """A thread's weight."""
 
     index: int  # into Profile.threads
@@ -59,8 +58,7 @@ class RankedFunctions(Sequence[RankedFunction]):
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Ranking:
+class Ranking(Struct, frozen=True):
     """Functions by self value, then total; threads by value.
 
     The root and the groups of truncated chains are not included.

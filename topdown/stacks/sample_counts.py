@@ -4,10 +4,10 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
+from msgspec import Struct
 
 
-@dataclass(frozen=True, slots=True)
-class ExcludedSamples:
+class ExcludedSamples(Struct, frozen=True):
     """Numbers of samples whose counts are assigned to no function, by reason."""
 
     unread: int = 0  # no reading, or a reading without the whole group

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
+from msgspec import Struct
 
 # perf's order of preference among symbols of one address: with a size, not weak, global.
 RANK_SIZELESS, RANK_WEAK, RANK_LOCAL = 4, 2, 1
@@ -21,8 +22,7 @@ _STRINGS_KEPT = 32 << 20
 PLT_SUFFIX = b"@plt"
 
 
-@dataclass(frozen=True, slots=True)
-class Symbols:
+class Symbols(Struct, frozen=True):
     """Unsorted symbols of a file: arrays (n,) and the string table with the names.
 
     ``size`` 0: the symbol extends to the next symbol, or to ``limit`` (end of its section).

@@ -7,11 +7,11 @@ section, and by the number of table entries.
 
 import struct
 import zlib
-from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
+from msgspec import Struct
 
 from stallscope.errors import StallscopeError
 from stallscope.regular_file import ByteSource, MemoryImage, RefusedFileError
@@ -41,8 +41,7 @@ class ElfError(StallscopeError):
     """A file is not an ELF file, or its headers contradict the file."""
 
 
-@dataclass(frozen=True, slots=True)
-class ElfHeader:
+class ElfHeader(Struct, frozen=True):
     """The fields of the file header that are used here."""
 
     is_64: bool
@@ -246,8 +245,7 @@ def addresses_of(
     return addresses, known
 
 
-@dataclass(frozen=True, slots=True)
-class _FileHeader:
+class _FileHeader(Struct, frozen=True):
     """The file header, with the places of the two header tables."""
 
     header: ElfHeader

@@ -1,9 +1,8 @@
 """Layout of a flame graph: nodes in drawing order, totals and rectangles."""
 
-from dataclasses import dataclass
-
 import numpy as np
 import numpy.typing as npt
+from msgspec import Struct
 
 from topdown.stacks.flame.names import function_text
 from topdown.stacks.profile import FunctionKind, Profile
@@ -14,8 +13,7 @@ Int32 = npt.NDArray[np.int32]
 Int64 = npt.NDArray[np.int64]
 
 
-@dataclass(frozen=True, slots=True)
-class FlameTree:
+class FlameTree(Struct, frozen=True):
     """The nodes of a profile in preorder, the heaviest child first (ties by name).
 
     Groups of truncated chains come last and are marked in ``is_truncated``.
@@ -37,8 +35,7 @@ class FlameTree:
     position: Int32  # by node of the profile: position[node[i]] == i
 
 
-@dataclass(frozen=True, slots=True)
-class Rectangle:
+class Rectangle(Struct, frozen=True):
     """A rectangle of the graph, for a frame or for the narrow siblings folded into a remainder.
 
     ``folded``: number of frames in a remainder, 0 for a frame. ``position`` of a remainder is that

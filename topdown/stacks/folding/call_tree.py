@@ -1,13 +1,11 @@
 """A call tree of stacks of functions: stacks with a common prefix share its nodes."""
 
-from dataclasses import dataclass
-
 import numpy as np
 import numpy.typing as npt
+from msgspec import Struct
 
 
-@dataclass(frozen=True, slots=True)
-class Chains:
+class Chains(Struct, frozen=True):
     """Call chains, outermost first: chain i is ``function[offset[i]:offset[i + 1]]``, int64."""
 
     offset: npt.NDArray[np.int64]
@@ -31,8 +29,7 @@ class Chains:
         return Chains(self.offset + np.append(0, np.cumsum(selected)), added)
 
 
-@dataclass(frozen=True, slots=True)
-class CallTree:
+class CallTree(Struct, frozen=True):
     """Nodes as in a Profile, and the node at which each chain ends, int64 (n_chains,)."""
 
     parent: npt.NDArray[np.int32]

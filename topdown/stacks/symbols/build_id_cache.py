@@ -17,6 +17,8 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from msgspec import Struct
+
 from stallscope.output_place import open_place
 from stallscope.private_directory import private_directory, write_atomic
 from topdown.stacks.symbols.file_identity import FileIdentity
@@ -29,8 +31,7 @@ _HEADER_LIMIT = 1 << 14  # of magic and identities
 _NAME = re.compile(r"(?:[0-9a-f]{2}){4,64}|\.[0-9a-f]{8,128}\.[0-9]+\.part")
 
 
-@dataclass(frozen=True, slots=True)
-class CacheEntry:
+class CacheEntry(Struct, frozen=True):
     """The content of an entry, and the files from which it was derived."""
 
     identities: tuple[FileIdentity, ...]
@@ -41,8 +42,7 @@ class CacheEntry:
         return all(identity.is_current() for identity in self.identities)
 
 
-@dataclass(frozen=True, slots=True)
-class StoredEntry:
+class StoredEntry(Struct, frozen=True):
     """An entry in the directory; ``paths`` is empty if it is damaged."""
 
     build_id: str

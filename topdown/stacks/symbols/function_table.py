@@ -6,11 +6,12 @@ table, demangled and decoded one by one, or all together when the table is itera
 
 import posixpath
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Protocol, overload
 
 import numpy as np
 import numpy.typing as npt
+from msgspec import Struct
 
 from stallscope.printable import MAX_NAME_LENGTH
 from topdown.stacks.profile import Function, FunctionKind
@@ -30,8 +31,7 @@ class NameSource(Protocol):
         """Return the kind of each function, as FunctionKind."""
 
 
-@dataclass(frozen=True, slots=True)
-class AddressNames:
+class AddressNames(Struct, frozen=True):
     """Addresses without a symbol, named module+0xaddress."""
 
     module: str
@@ -45,8 +45,7 @@ class AddressNames:
         return np.full(len(places), FunctionKind.UNKNOWN, np.uint8)
 
 
-@dataclass(frozen=True, slots=True)
-class SymbolNames:
+class SymbolNames(Struct, frozen=True):
     """Groups of a symbol table of a file, named by their symbols."""
 
     module: str
@@ -70,8 +69,7 @@ class SymbolNames:
         return np.where(named, FunctionKind.USER, FunctionKind.UNKNOWN).astype(np.uint8)
 
 
-@dataclass(frozen=True, slots=True)
-class KernelNames:
+class KernelNames(Struct, frozen=True):
     """Groups of the kernel's symbol table."""
 
     table: SymbolTable
@@ -90,8 +88,7 @@ class KernelNames:
         return np.full(len(places), FunctionKind.KERNEL, np.uint8)
 
 
-@dataclass(frozen=True, slots=True)
-class FixedNames:
+class FixedNames(Struct, frozen=True):
     """A fixed list of functions; a place is an index."""
 
     fixed: tuple[Function, ...]

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Self
 
 import numpy as np
 import numpy.typing as npt
+from msgspec import Struct
 
 from stallscope.printable import printable
 from stallscope.regular_file import MemoryImage
@@ -38,8 +39,7 @@ Addresses = npt.NDArray[np.uint64]
 _NO_LOADS = np.zeros(0, LOADS)
 
 
-@dataclass(frozen=True, slots=True)
-class AddressSymbols:
+class AddressSymbols(Struct, frozen=True):
     """The symbols of looked-up addresses, arrays (n_addresses,).
 
     ``group`` int64: group of ``table``, -1 if an address has no symbol. ``shown`` uint64: the
@@ -144,8 +144,7 @@ class ObjectReader:
         return AddressSymbols(symbols.table, symbols.group[places], addresses, symbols.warning)
 
 
-@dataclass(frozen=True, slots=True)
-class _JitTable:
+class _JitTable(Struct, frozen=True):
     """The functions of a process's JIT-compiled code at its looked-up addresses."""
 
     table: SymbolTable | None

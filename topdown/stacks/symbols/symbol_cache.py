@@ -6,11 +6,11 @@ Content of an entry: the lengths of the arrays, the arrays (little-endian), the 
 import os
 import struct
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
+from msgspec import Struct
 
 from topdown.stacks.elf.file import addresses_of
 from topdown.stacks.profile import ProfileWarning
@@ -25,8 +25,7 @@ ENTRY_LIMIT = 64 << 20
 _ALL_LIMIT = 512 << 20
 
 
-@dataclass(frozen=True, slots=True)
-class ObjectSymbols:
+class ObjectSymbols(Struct, frozen=True):
     """An object's symbols, and the mapping from frame addresses to symbol addresses.
 
     ``loads``: segments of dtype LOADS; None if frames have absolute addresses. ``table`` is None

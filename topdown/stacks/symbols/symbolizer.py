@@ -1,11 +1,11 @@
 """The symbolizer: a function for each unique frame of a capture."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
+from msgspec import Struct
 
 from stallscope.printable import MAX_NAME_LENGTH, printable
 from topdown.stacks.profile import Function, FunctionKind, ProfileWarning
@@ -38,16 +38,14 @@ _HIDDEN = Function("[kernel]+hidden", "[kernel]", FunctionKind.UNKNOWN)
 _Rows = npt.NDArray[np.intp]
 
 
-@dataclass(frozen=True, slots=True)
-class FrameSelection:
+class FrameSelection(Struct, frozen=True):
     """Frames to symbolize, bool (n_frames,), and which of them are outermost in a chain."""
 
     selected: npt.NDArray[np.bool_]
     outermost: npt.NDArray[np.bool_]
 
 
-@dataclass(frozen=True, slots=True)
-class NamedFrames:
+class NamedFrames(Struct, frozen=True):
     """The functions of a capture's frames.
 
     Arrays (n_frames,): ``function`` int32, index into ``functions``, -1 if not selected;

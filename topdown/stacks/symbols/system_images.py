@@ -1,11 +1,11 @@
 """The kernel's symbols and the vdso's image, which are not in ordinary files."""
 
 import os
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
+from msgspec import Struct
 
 from stallscope.private_directory import private_directory, write_atomic
 from stallscope.regular_file import MemoryImage, RefusedFileError, open_in_root
@@ -41,8 +41,7 @@ _TOO_LONG = ProfileWarning(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class KernelSymbols:
+class KernelSymbols(Struct, frozen=True):
     """The kernel's symbols; ``hidden`` if all addresses are zero."""
 
     table: SymbolTable

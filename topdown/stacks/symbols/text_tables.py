@@ -4,10 +4,10 @@ Both are parsed as arrays, by the offsets of their line ends: 122,000 lines (5.4
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
+from msgspec import Struct
 from numpy.lib.stride_tricks import sliding_window_view
 
 from stallscope.printable import MAX_NAME_LENGTH
@@ -102,8 +102,7 @@ def _from_nibbles(digits: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint64]:
     return np.ascontiguousarray(pairs).view(">u8")[:, 0].astype(np.uint64)
 
 
-@dataclass(frozen=True, slots=True)
-class JitSymbols:
+class JitSymbols(Struct, frozen=True):
     """The functions at looked-up addresses: ``group`` int64 (n_addresses,), -1 if there is none.
 
     ``table`` has a group per line of the map that owns an address. ``cut``: the map has more lines
