@@ -23,7 +23,8 @@ std::string line_of(const json& document) { return dump_document(document, -1); 
 std::string thread_line(const procfs& proc, pid_t pid, pid_t tid, const std::string& moment,
                         const std::string& cgroup) {
   const auto folder = proc.root() / std::to_string(pid) / "task" / std::to_string(tid);
-  const auto state = thread_state_of(read_text(folder / "stat", 4096));
+  const auto stat = read_text(folder / "stat", 4096);
+  const auto state = thread_state_of(stat);
   if (state.empty()) return {};
   json run = nullptr;
   json queue = nullptr;
@@ -38,6 +39,7 @@ std::string thread_line(const procfs& proc, pid_t pid, pid_t tid, const std::str
     queue = queue_ns;
   }
   const auto call = parse_system_call(read_text(folder / "syscall", 512));
+  const auto faults = major_faults_of(stat);
   return line_of({{"type", "thread"},
                   {"moment", moment},
                   {"at_ns", monotonic_ns()},
@@ -48,6 +50,7 @@ std::string thread_line(const procfs& proc, pid_t pid, pid_t tid, const std::str
                   {"queue_ns", queue},
                   {"runs", runs},
                   {"syscall", call ? json(*call) : json(nullptr)},
+                  {"major_faults", faults ? json(*faults) : json(nullptr)},
                   {"cgroup", cgroup}});
 }
 
@@ -71,6 +74,17 @@ std::string thread_state_of(const std::string& stat) {
   // The name before it may hold any bytes.
   const auto end = stat.rfind(')');
   return end == std::string::npos || end + 2 >= stat.size() ? "" : stat.substr(end + 2, 1);
+}
+
+std::optional<std::uint64_t> major_faults_of(const std::string& stat) {
+  constexpr int fields_before = 9;  // from the state on
+  const auto end = stat.rfind(')');
+  if (end == std::string::npos) return std::nullopt;
+  std::istringstream fields{stat.substr(end + 1)};
+  std::string skipped;
+  for (int i = 0; i < fields_before; ++i) fields >> skipped;
+  std::uint64_t faults = 0;
+  return fields >> faults ? std::optional{faults} : std::nullopt;
 }
 
 std::optional<system_call> parse_system_call(const std::string& text) {

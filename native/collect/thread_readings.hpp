@@ -22,6 +22,8 @@ using system_call = std::array<std::uint64_t, 7>;
 
 // The letter of the state in /proc/TID/stat; empty if the text is malformed.
 std::string thread_state_of(const std::string& stat);
+// Returns the number of page faults of a thread that needed a disk; nothing if the text is damaged.
+std::optional<std::uint64_t> major_faults_of(const std::string& stat);
 
 // Parses /proc/TID/syscall; nullopt if the thread runs, is not in a system call, or may not be
 // read.

@@ -23,7 +23,6 @@
 namespace stallscope::collect {
 namespace {
 
-constexpr std::uint64_t least_tick_interval_ns = 10'000'000;
 constexpr std::uint64_t most_tick_interval_ns = 1'000'000'000;
 constexpr std::uint64_t inverse_cpu_share = 100;
 // Holds the readings of a second, if the drain is busy for that long.
@@ -69,7 +68,8 @@ class thread_files {
 
   // Appends the thread's line. Returns false if it has ended.
   bool put_line(std::string& lines) const {
-    const auto state = thread_state_of(read(stat_));
+    const auto stat = read(stat_);
+    const auto state = thread_state_of(stat);
     std::uint64_t run_ns = 0;
     std::uint64_t queue_ns = 0;
     std::uint64_t runs = 0;
@@ -84,7 +84,10 @@ class thread_files {
              R"(,"pid":)" + std::to_string(pid_) + R"(,"tid":)" + std::to_string(tid_) +
              R"(,"state":")" + state + R"(","run_ns":)" + std::to_string(run_ns) +
              R"(,"queue_ns":)" + std::to_string(queue_ns) + R"(,"runs":)" + std::to_string(runs) +
-             R"(,"syscall":)" + (call.empty() ? "null" : "[" + call + "]") + "}\n";
+             R"(,"syscall":)" + (call.empty() ? "null" : "[" + call + "]");
+    if (const auto faults = major_faults_of(stat))
+      lines += R"(,"major_faults":)" + std::to_string(*faults);
+    lines += "}\n";
     return true;
   }
 
@@ -114,8 +117,9 @@ void open_new(const procfs& proc, std::span<const pid_t> pids, thread_file_map& 
   }
 }
 
-void serve_ticks(const procfs& proc, const std::vector<pid_t>& pids, bool with_children,
-                 int socket) {
+void serve_ticks(const tick_settings& settings, int socket) {
+  const auto& proc = settings.proc;
+  const auto& pids = settings.pids;
   thread_file_map threads;
   std::uint64_t listed_ns = 0;
   std::mt19937_64 random{std::random_device{}()};
@@ -124,13 +128,13 @@ void serve_ticks(const procfs& proc, const std::vector<pid_t>& pids, bool with_c
     const auto begin_ns = thread_cpu_ns();
     std::string lines;
     if (monotonic_ns() >= listed_ns + between_lists_ns) {
-      open_new(proc, with_children ? with_descendants(proc, pids) : pids, threads);
+      open_new(proc, settings.with_children ? with_descendants(proc, pids) : pids, threads);
       listed_ns = monotonic_ns();
     }
     std::erase_if(threads, [&lines](const auto& thread) { return !thread.second.put_line(lines); });
     if (!send_tick(socket, lines)) return;
     const auto interval_ns = std::clamp((thread_cpu_ns() - begin_ns) * inverse_cpu_share,
-                                        least_tick_interval_ns, most_tick_interval_ns);
+                                        settings.least_interval_ns, most_tick_interval_ns);
     std::this_thread::sleep_for(std::chrono::nanoseconds{
         static_cast<std::uint64_t>(static_cast<double>(interval_ns) * factor(random))});
   }
@@ -138,7 +142,7 @@ void serve_ticks(const procfs& proc, const std::vector<pid_t>& pids, bool with_c
 
 }  // namespace
 
-tick_reader::tick_reader(const procfs& proc, std::vector<pid_t> pids, bool with_children) {
+tick_reader::tick_reader(tick_settings settings) {
   std::array<int, 2> ends{};
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0)
     throw std::system_error(errno, std::generic_category(), "socketpair");
@@ -147,7 +151,7 @@ tick_reader::tick_reader(const procfs& proc, std::vector<pid_t> pids, bool with_
   ::setsockopt(theirs.get(), SOL_SOCKET, SO_SNDBUF, &tick_socket_bytes, sizeof tick_socket_bytes);
   child_ =
       reader_process::child_process{{.name = "stallscope-tick", .kept_descriptor = theirs.get()},
-                                    [&] { serve_ticks(proc, pids, with_children, theirs.get()); }};
+                                    [&] { serve_ticks(settings, theirs.get()); }};
 }
 
 void tick_reader::pass(std::string& lines) {

@@ -1,10 +1,10 @@
 // Reads the states of the target's threads from /proc at short intervals, in a helper process: long
 // waits are visible there, and totals of running and queueing are exact, at a cost that does not
 // depend on the number of switches. The helper uses at most 1 % of a CPU, so the interval grows
-// from 10 ms with the number of threads. If the helper blocks, only readings are missing. One
+// with the number of threads. If the helper blocks, only readings are missing. One
 // thread.
 //
-//   tick_reader ticks{proc, pids, with_children};
+//   tick_reader ticks{{.proc = proc, .pids = pids, .with_children = true}};
 //   ticks.pass(lines);  // at least once per second
 #pragma once
 
@@ -20,10 +20,17 @@
 
 namespace stallscope::collect {
 
+struct tick_settings {
+  const procfs& proc;
+  std::vector<pid_t> pids;
+  bool with_children = false;
+  std::uint64_t least_interval_ns = 10'000'000;
+};
+
 class tick_reader {
  public:
   // Throws std::system_error if there is no helper process.
-  tick_reader(const procfs& proc, std::vector<pid_t> pids, bool with_children);
+  explicit tick_reader(tick_settings settings);
 
   // Appends the complete lines that the helper has sent.
   void pass(std::string& lines);

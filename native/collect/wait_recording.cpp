@@ -25,6 +25,7 @@ constexpr std::size_t names_at_once = 256;
 constexpr double max_rate_with_kernel_chains = 2'000;
 constexpr auto rate_interval = std::chrono::milliseconds{30};
 constexpr std::uint64_t between_wait_passes_ns = 100'000'000;
+constexpr std::uint64_t between_totals_ns = 200'000'000;
 
 // The times that the scheduler has put threads of the processes on a CPU so far.
 std::uint64_t runs_of(const procfs& proc, std::span<const pid_t> pids) {
@@ -194,7 +195,10 @@ void wait_recording::limit_cost(const wait_excess& excess) {
   // If the rate was too high from the start, no switch has been recorded so far.
   const auto from_ns = excess_at_start_ ? facts.start_monotonic_ns : monotonic_ns();
   log_.append_mode(whole_cpus ? "windows" : "ticks", excess.switches_per_s, from_ns);
-  ticks_.emplace(opened_->prepared().proc, facts.pids, facts.options.kind == target_kind::command);
+  ticks_.reset();
+  ticks_.emplace(tick_settings{.proc = opened_->prepared().proc,
+                               .pids = facts.pids,
+                               .with_children = facts.options.kind == target_kind::command});
   const auto percent = [](double share) {
     std::ostringstream text;
     if (share < 0.1)
@@ -254,6 +258,7 @@ void wait_recording::read_target(const std::string& moment) {
     log_sources();
     if (!excess_at_start_) log_.append_mode("all", switches_per_s_.value_or(0), monotonic_ns());
     if (excess_at_start_) limit_cost(*excess_at_start_);
+    if (!excess_at_start_) read_totals();
   }
   std::set<std::string> cgroups;
   auto& prepared = opened_->prepared();
@@ -269,6 +274,17 @@ void wait_recording::read_target(const std::string& moment) {
     if (!cgroup.empty()) log_.append_cgroup(moment, cgroup);
   }
   log_.append_cpus(moment);
+}
+
+// The threads of a command start and end within the recording; only readings meanwhile show their
+// CPU time as the scheduler counts it.
+void wait_recording::read_totals() {
+  const auto& facts = opened_->facts();
+  if (facts.options.kind != target_kind::command) return;
+  ticks_.emplace(tick_settings{.proc = opened_->prepared().proc,
+                               .pids = facts.pids,
+                               .with_children = true,
+                               .least_interval_ns = between_totals_ns});
 }
 
 void wait_recording::log_sources() {

@@ -51,6 +51,7 @@ class wait_recording {
 
  private:
   void give_up_cpu_events(int error);
+  void read_totals();
   void log_sources();
   void measure_rate();
   // From now on switches are recorded in random windows only; without the right to trace whole CPUs

@@ -116,7 +116,7 @@ class BlockedCalls:
     def groups(self) -> Groups:
         """Return the group of each call; UNKNOWN_GROUP if the number is not known or listed.
 
-        A thread that blocks outside of a system call waits for a page.
+        A thread that blocks outside of a system call can wait for a page.
         """
         table = waiting_calls(self.architecture)
         numbers, inverse = np.unique(self.number, return_inverse=True)

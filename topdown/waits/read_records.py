@@ -310,6 +310,7 @@ def _readings(log: WaitLog | None, lives: ThreadLives) -> tuple[ThreadReading, .
             _call(line),
             line.cgroup,
             line.runs,
+            line.major_faults,
         )
         for line in log.threads
         if (thread := lives.at(line.pid, line.tid, line.at_ns)) is not None

@@ -147,6 +147,7 @@ class ThreadReading:
     syscall: tuple[int, ...] = ()  # number and arguments if it is blocked in one
     cgroup: str = ""
     runs: int | None = None  # schedstat: how often it has come to a CPU
+    major_faults: int | None = None  # page faults that needed a disk
 
 
 @dataclass(frozen=True, slots=True)

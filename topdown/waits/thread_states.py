@@ -16,7 +16,8 @@ import numpy as np
 import numpy.typing as npt
 
 from topdown.waits.blocked_calls import processes_with_sockets
-from topdown.waits.records import NO_STACK, ThreadReading, WaitRecords
+from topdown.waits.records import NO_STACK, WaitRecords
+from topdown.waits.schedstat import Schedstat, read_schedstat, stolen_ns
 from topdown.waits.stack_names import StackNames
 from topdown.waits.states import BLOCK, Intervals, ThreadState
 from topdown.waits.wait_kinds import Evidence, WaitKinds, reading_states
@@ -42,7 +43,6 @@ Amounts = npt.NDArray[np.int64]  # (n_threads, STATES), nanoseconds
 SAMPLES = "CPU samples, in proportion"
 SCHEDSTAT = "schedstat"
 CPU_STAT = "the cgroup's cpu.stat, by time in the run queue"
-LONGEST_SWITCH_NS = 100_000  # from the end of a thread's run time to the record of its switch
 STEAL = "switch records minus schedstat, at most the machine's steal"
 
 
@@ -82,12 +82,11 @@ def thread_totals(
     """
     intervals = kinds.intervals
     sources = _Sources(kinds)
-    schedstat = _schedstat(records)
+    schedstat = read_schedstat(records)
     errors = None
     if records.limited_from_ns is None:
         amounts = _sums(intervals, len(records.threads))
         _move_stolen(amounts, records, intervals, schedstat, sources)
-        _move_switching(amounts, intervals, schedstat, sources)
         if records.wake_ups is None:
             _move_queue(amounts, intervals, schedstat, sources)
     else:
@@ -160,51 +159,6 @@ def _sums(intervals: Intervals, threads: int) -> Amounts:
     return np.rint(sums).astype(np.int64).reshape(threads, STATES)
 
 
-@dataclass(frozen=True, slots=True)
-class _Schedstat:
-    """Run and queue time of each thread between two readings; -1 if there are no two."""
-
-    run_ns: npt.NDArray[np.int64]
-    queue_ns: npt.NDArray[np.int64]
-    begin_ns: npt.NDArray[np.uint64]
-    end_ns: npt.NDArray[np.uint64]
-
-    def recorded(self, intervals: Intervals, state: ThreadState) -> npt.NDArray[np.int64]:
-        """Return the time of each thread in a state between its readings, by the intervals."""
-        rows = np.flatnonzero(intervals.state == state)
-        thread = intervals.thread[rows]
-        begin = np.maximum(intervals.begin_ns[rows], self.begin_ns[thread])
-        end = np.minimum(intervals.end_ns[rows], self.end_ns[thread])
-        length = np.maximum(end.astype(np.int64) - begin.astype(np.int64), 0)
-        sums = np.bincount(thread, length, minlength=len(self.run_ns))
-        return np.rint(sums).astype(np.int64)
-
-
-def _schedstat(records: WaitRecords) -> _Schedstat:
-    """Return what schedstat says; a thread that started or ended meanwhile has no two readings."""
-    count = len(records.threads)
-    result = _Schedstat(
-        np.full(count, -1, np.int64),
-        np.full(count, -1, np.int64),
-        np.zeros(count, np.uint64),
-        np.zeros(count, np.uint64),
-    )
-    first: dict[int, ThreadReading] = {}
-    for reading in sorted(records.readings, key=lambda reading: reading.at_ns):
-        thread = reading.thread
-        if thread >= count or reading.run_ns is None or reading.queue_ns is None:
-            continue
-        start = first.setdefault(thread, reading)
-        if start is reading:
-            continue
-        assert start.run_ns is not None
-        assert start.queue_ns is not None
-        result.run_ns[thread] = max(0, reading.run_ns - start.run_ns)
-        result.queue_ns[thread] = max(0, reading.queue_ns - start.queue_ns)
-        result.begin_ns[thread], result.end_ns[thread] = start.at_ns, reading.at_ns
-    return result
-
-
 def _move(
     amounts: Amounts,
     change: npt.NDArray[np.int64],
@@ -222,40 +176,13 @@ def _move_stolen(
     amounts: Amounts,
     records: WaitRecords,
     intervals: Intervals,
-    schedstat: _Schedstat,
+    schedstat: Schedstat,
     sources: _Sources,
 ) -> None:
     """Move running time that schedstat does not have to stolen time, if the machine had steal."""
-    steal_ns = max((row.steal_ns or 0 for row in records.throttled), default=0)
-    if not steal_ns:
-        return
-    excess = schedstat.recorded(intervals, ThreadState.USER) - schedstat.run_ns
-    stolen = np.where(schedstat.run_ns >= 0, np.maximum(excess, 0), 0)
-    total = int(stolen.sum())
-    if total > steal_ns:
-        stolen = (stolen * (steal_ns / total)).astype(np.int64)
+    stolen = stolen_ns(records, schedstat.excess_ns(intervals))
     moved = _move(amounts, stolen, ThreadState.USER, ThreadState.STOLEN)
     sources.move(ThreadState.USER, ThreadState.STOLEN, int(moved.sum()), STEAL)
-
-
-def _move_switching(
-    amounts: Amounts, intervals: Intervals, schedstat: _Schedstat, sources: _Sources
-) -> None:
-    """Move the time in which the scheduler switches away from a thread into its waits.
-
-    The scheduler stops to count a thread's run time when it takes the thread off its queue. The
-    switch is recorded after it has searched for another thread, some 40 us later if there is none.
-    """
-    excess = schedstat.recorded(intervals, ThreadState.USER) - schedstat.run_ns
-    excess -= amounts[:, ThreadState.STOLEN]
-    counts = _counts(amounts, intervals)
-    waits = counts[:, list(WAITS)].sum(axis=1)
-    excess = np.where(schedstat.run_ns >= 0, np.maximum(excess, 0), 0)
-    excess = np.minimum(excess, waits * LONGEST_SWITCH_NS)
-    for state in WAITS:
-        share = np.divide(counts[:, state], waits, out=np.zeros(len(waits)), where=waits > 0)
-        moved = _move(amounts, np.rint(excess * share).astype(np.int64), ThreadState.USER, state)
-        sources.move(ThreadState.USER, state, int(moved.sum()), SCHEDSTAT)
 
 
 def _counts(amounts: Amounts, intervals: Intervals) -> npt.NDArray[np.int64]:
@@ -268,7 +195,7 @@ def _counts(amounts: Amounts, intervals: Intervals) -> npt.NDArray[np.int64]:
 
 
 def _move_queue(
-    amounts: Amounts, intervals: Intervals, schedstat: _Schedstat, sources: _Sources
+    amounts: Amounts, intervals: Intervals, schedstat: Schedstat, sources: _Sources
 ) -> None:
     """Move time in the run queue after wake-ups out of the waits, by number of waits."""
     recorded = schedstat.recorded(intervals, ThreadState.RUN_QUEUE)

@@ -26,6 +26,7 @@ from topdown.waits.records import (
     Times,
     WaitRecords,
 )
+from topdown.waits.run_time_fit import fit_run_time
 from topdown.waits.states import Intervals, ThreadState
 from topdown.waits.switch_times import scheduler_times
 from topdown.waits.thread_blocks import (
@@ -90,7 +91,9 @@ def build_intervals(records: WaitRecords) -> Intervals:
     columns = IntervalColumns(len(times) + wakes + 2 * len(records.threads))
     for block in thread_blocks(records):
         columns.append(_of_block(block, times[block.switches]))
-    return columns.intervals()
+    intervals = columns.intervals()
+    fit_run_time(intervals, records)
+    return intervals
 
 
 def _of_block(block: ThreadBlock, times: Times) -> Intervals:

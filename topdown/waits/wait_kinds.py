@@ -20,6 +20,7 @@ from topdown.waits.blocked_calls import (
 )
 from topdown.waits.futex import FutexCall, LockKind, classify_futex
 from topdown.waits.kernel_waits import (
+    PAGE_FAULT,
     Groups,
     kernel_groups,
     program_groups,
@@ -30,6 +31,7 @@ from topdown.waits.records import (
     NO_STACK,
     REGISTER_NAMES,
     Codes,
+    TaskKind,
     ThreadReading,
     WaitRecords,
     WakeContext,
@@ -153,7 +155,12 @@ def _sample_kinds(
     known = samples.register_row != NO_ROW
     arguments[known] = samples.registers[samples.register_row[known]][:, _ARGUMENT : _ARGUMENT + 6]
     blocked = BlockedCalls(pids[samples.thread], calls, arguments, descriptors, architecture)
+    call_groups = blocked.groups()
     stacks = np.where(samples.stack == NO_STACK, len(names), samples.stack)
+    with_kernel = np.append(names.kernel_leaf, np.bool_(False))[stacks]
+    # Without the kernel's chain, blocking outside of system calls alone does not show a page fault.
+    unproven = (call_groups == PAGE_FAULT) & ~_with_major_faults(records)[samples.thread]
+    call_groups[unproven | ((call_groups == PAGE_FAULT) & with_kernel)] = UNKNOWN_GROUP
     program = _of_stacks(program_groups(names), stacks)
     kernel = _of_stacks(kernel_groups(names), stacks)
     state = np.full(len(stacks), ThreadState.UNKNOWN, np.uint8)
@@ -161,7 +168,7 @@ def _sample_kinds(
     futex, poll = np.zeros(len(stacks), np.bool_), np.zeros(len(stacks), np.bool_)
     for groups, source in (
         (program, Evidence.FUNCTIONS),
-        (blocked.groups(), Evidence.SYSTEM_CALL),
+        (call_groups, Evidence.SYSTEM_CALL),
         (kernel, Evidence.KERNEL_CHAIN),
     ):
         shown = groups != UNKNOWN_GROUP
@@ -178,11 +185,27 @@ def _sample_kinds(
     unlisted = state == ThreadState.UNKNOWN
     for shown, source in (
         (calls >= 0, Evidence.SYSTEM_CALL),
-        (np.append(names.kernel_leaf, np.bool_(False))[stacks], Evidence.KERNEL_CHAIN),
+        (with_kernel, Evidence.KERNEL_CHAIN),
     ):
         state[unlisted & shown], evidence[unlisted & shown] = ThreadState.OTHER, source
     throttled = np.append(throttled_stacks(names), np.bool_(False))[stacks]
     return _SampleKinds(state, evidence, throttled, poll)
+
+
+def _with_major_faults(records: WaitRecords) -> npt.NDArray[np.bool_]:
+    """Return whether each thread had page faults that needed a disk, (n_threads,).
+
+    Between two readings; the first one of a thread that started during the recording is zero.
+    """
+    result = np.zeros(max(1, len(records.threads)), np.bool_)
+    tasks = records.tasks
+    born = tasks.thread[(tasks.kind == TaskKind.START) & (tasks.time_ns > records.begin_ns)]
+    first: dict[int, int] = dict.fromkeys(born.tolist(), 0)
+    for reading in sorted(records.readings, key=lambda reading: reading.at_ns):
+        if reading.thread < len(result) and reading.major_faults is not None:
+            before = first.setdefault(reading.thread, reading.major_faults)
+            result[reading.thread] |= reading.major_faults > before
+    return result
 
 
 def _futex_states(records: WaitRecords, names: StackNames, rows: npt.NDArray[np.intp]) -> Codes:

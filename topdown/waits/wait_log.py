@@ -55,6 +55,7 @@ class ThreadLine(Record, frozen=True, kw_only=True):
     syscall: tuple[int, ...] | None = None  # number and arguments; None: it runs
     cgroup: str = ""
     runs: Count | None = None  # how often it has come to a CPU
+    major_faults: Count | None = None
 
 
 class DescriptorLine(Record, frozen=True, kw_only=True):

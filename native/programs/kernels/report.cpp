@@ -45,17 +45,26 @@ json json_of(const kernel_entry& entry) {
   return kernel;
 }
 
-json json_of(const thread_times& times) {
-  json states = {{"running", times.running_ns()}, {"run_queue", times.run_queue_ns()}};
+json json_of(const account_reading& reading) {
+  json states = {{"running", reading.running_ns}, {"run_queue", reading.run_queue_ns}};
   for (std::size_t state = 0; state < wait_states; ++state) {
-    if (times.waited_ns(state) > 0) states[wait_state_names[state]] = times.waited_ns(state);
+    if (reading.waited_ns[state] > 0) states[wait_state_names[state]] = reading.waited_ns[state];
   }
-  states["rest"] = times.rest_ns();
+  states["rest"] = reading.rest_ns;
+  return states;
+}
+
+json json_of(const thread_times& times) {
+  const auto readings = times.readings();
+  json kept = json::array();
+  for (const account_reading& reading : readings)
+    kept.push_back({{"at_ns", reading.at_ns}, {"states_ns", json_of(reading)}});
   return {{"tid", times.tid()},
           {"name", times.name()},
           {"wall_ns", times.wall_ns()},
           {"timed_waits", times.waits()},
-          {"states_ns", states}};
+          {"states_ns", json_of(readings.back())},
+          {"readings", kept}};
 }
 
 std::string text_of(const kernel_parameter& parameter) {

@@ -8,6 +8,12 @@
 using namespace stallscope;
 using namespace stallscope::collect;
 
+TEST_CASE("the page faults of a thread that needed a disk are behind its name") {
+  CHECK(major_faults_of("7 (a) b) S 1 2 3 4 5 6 70 80 9 100") == 9);
+  CHECK_FALSE(major_faults_of("7 (a) S 1 2 3 4 5 6 70 80"));
+  CHECK_FALSE(major_faults_of(""));
+}
+
 TEST_CASE("a system call is parsed with its number and six arguments") {
   const auto call = parse_system_call("202 0x7f10 0x80 0x2 0x0 0x0 0xffffffff 0x7ffc 0x7f33\n");
   REQUIRE(call);

@@ -69,7 +69,6 @@ def test_the_kernel_chain_decides(kernel: tuple[str, ...], category: str) -> Non
         (FUTEX, (0x1000, 128, 2), "lock"),
         (FUTEX, (0x1000, 137, 0), "condition"),
         (FUTEX, (0x1000, 134, 0), "lock"),
-        (NOT_IN_CALL, (), "page_fault"),
     ],
 )
 def test_without_a_kernel_chain_the_system_call_decides(
@@ -159,3 +158,30 @@ def test_a_poll_that_a_packet_ended_waits_for_the_network(waker: str, category: 
     text = f"A R0-1 W({waker},place)1-9 R9-10"
     kinds = classified(text, places={"place": place}, descriptors=pipes)
     assert ThreadState(kinds.intervals.state[1]).key == category
+
+
+@pytest.mark.parametrize(
+    ("kernel", "faults", "category"),
+    [
+        ((), (5, 6), ("page_fault", Evidence.SYSTEM_CALL)),
+        ((), (5, 5), ("unknown", Evidence.NONE)),
+        ((), (None, None), ("unknown", Evidence.NONE)),
+        (("schedule", "some_driver"), (5, 6), ("other", Evidence.KERNEL_CHAIN)),
+        (("schedule", "filemap_fault"), (5, 5), ("page_fault", Evidence.KERNEL_CHAIN)),
+    ],
+)
+def test_a_page_fault_needs_a_kernel_chain_or_a_count_that_rose(
+    kernel: tuple[str, ...],
+    faults: tuple[int | None, int | None],
+    category: tuple[str, Evidence],
+) -> None:
+    places = {"place": Place(("main",), kernel, syscall=NOT_IN_CALL, in_syscall=False)}
+    built = build_records("A R0-10 W(?,place)10-90 R90-100", places=places)
+    readings = tuple(
+        replace(reading, major_faults=count)
+        for reading, count in zip(built.records.readings, faults, strict=True)
+    )
+    records = replace(built.records, readings=readings)
+    kinds = classify_waits(records, build_intervals(records), built.names, built.syscalls)
+    state = ThreadState(kinds.intervals.state[1]).key
+    assert (state, Evidence(kinds.evidence[1])) == category

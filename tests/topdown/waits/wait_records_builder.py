@@ -247,7 +247,8 @@ class _Builder:
         if "B" not in events:
             readings.append(ThreadReading(0, thread, _letter(intervals[0]), 0, 0))
         if "X" not in events:
-            run, queue = (sum(i[3] - i[2] for i in intervals if i[0] == kind) for kind in "RQ")
+            lasting = [*intervals[:-1], (*intervals[-1][:3], self.end_ns)]
+            run, queue = (sum(i[3] - i[2] for i in lasting if i[0] == kind) for kind in "RQ")
             readings.append(ThreadReading(self.end_ns, thread, _letter(intervals[-1]), run, queue))
 
 

@@ -24,10 +24,40 @@ void thread_times::begin(const char* name) noexcept {
   tid_ = static_cast<pid_t>(syscall(SYS_gettid));
   prctl(PR_SET_NAME, name);
   schedstat_.reset(open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC));
+  readings_.reserve(max_readings);
   begin_ = now_ = read();
+  readings_.push_back(reading());
 }
 
-void thread_times::update() noexcept { now_ = read(); }
+void thread_times::update() noexcept { advance(read()); }
+
+void thread_times::advance(const clocks& now) noexcept {
+  now_ = now;
+  if (now_.wall_ns < readings_.back().at_ns + interval_ns_) return;
+  if (readings_.size() == max_readings) {  // keep every second one
+    for (std::size_t i = 0; i < max_readings / 2; ++i) readings_[i] = readings_[2 * i];
+    readings_.resize(max_readings / 2);
+    interval_ns_ *= 2;
+  }
+  readings_.push_back(reading());
+}
+
+account_reading thread_times::reading() const noexcept {
+  account_reading reading{.at_ns = now_.wall_ns,
+                          .running_ns = running_ns(),
+                          .run_queue_ns = run_queue_ns(),
+                          .waited_ns = {},
+                          .rest_ns = rest_ns()};
+  for (std::size_t state = 0; state < wait_states; ++state)
+    reading.waited_ns[state] = waited_ns(state);
+  return reading;
+}
+
+std::vector<account_reading> thread_times::readings() const {
+  auto readings = readings_;
+  if (readings.empty() || readings.back().at_ns < now_.wall_ns) readings.push_back(reading());
+  return readings;
+}
 
 thread_times::clocks thread_times::read() const noexcept {
   constexpr std::uint64_t longest_ns = 50'000;
@@ -73,6 +103,7 @@ timed_wait::~timed_wait() {
       after.cpu_ns - before_.cpu_ns + after.queue_ns - before_.queue_ns;
   times_.waited_ns_[state_] += difference(after.wall_ns - before_.wall_ns, not_waiting_ns);
   ++times_.waits_;
+  times_.advance(after);
 }
 
 }  // namespace stallscope::kernels

@@ -19,6 +19,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "base/descriptor.hpp"
 
@@ -38,6 +39,15 @@ enum class wait_state : std::uint8_t {
 inline constexpr std::size_t wait_states = 8;
 inline constexpr std::array<const char*, wait_states> wait_state_names = {
     "lock", "condition", "disk_read", "disk_write", "network", "page_fault", "sleep", "throttled"};
+
+// The account of a thread from its beginning up to a moment.
+struct account_reading {
+  std::uint64_t at_ns = 0;  // CLOCK_MONOTONIC
+  std::uint64_t running_ns = 0;
+  std::uint64_t run_queue_ns = 0;
+  std::array<std::uint64_t, wait_states> waited_ns{};
+  std::uint64_t rest_ns = 0;
+};
 
 class alignas(128) thread_times {
  public:
@@ -67,10 +77,14 @@ class alignas(128) thread_times {
   [[nodiscard]] std::uint64_t rest_ns() const noexcept;
   // Number of timed waits.
   [[nodiscard]] std::uint64_t waits() const noexcept { return waits_; }
+  // Returns the kept readings in time order, the first at the beginning and the last at the end.
+  [[nodiscard]] std::vector<account_reading> readings() const;
 
  private:
   friend class timed_wait;
   static constexpr std::size_t no_state = wait_states;
+  static constexpr std::size_t max_readings = 256;
+  static constexpr std::uint64_t first_interval_ns = 10'000'000;
 
   struct clocks {
     std::uint64_t wall_ns = 0;
@@ -80,6 +94,9 @@ class alignas(128) thread_times {
   [[nodiscard]] clocks read() const noexcept;
   [[nodiscard]] clocks read_once() const noexcept;
   [[nodiscard]] std::uint64_t unmeasured_ns() const noexcept;
+  // Sets the time of the account, and keeps a reading of it if the interval is over.
+  void advance(const clocks& now) noexcept;
+  [[nodiscard]] account_reading reading() const noexcept;
 
   std::string name_;
   pid_t tid_ = 0;
@@ -90,6 +107,8 @@ class alignas(128) thread_times {
   std::uint64_t throttled_ns_ = 0;
   std::uint64_t waits_ = 0;
   std::size_t rest_state_ = no_state;
+  std::vector<account_reading> readings_;
+  std::uint64_t interval_ns_ = first_interval_ns;
 };
 
 // Measures a blocking call of the calling thread, from construction to destruction.
