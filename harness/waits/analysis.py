@@ -1,6 +1,6 @@
 """The analysis of a recording of waits: records, names, categories and totals."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,6 +13,7 @@ from topdown.stacks.symbols.symbolizer import Symbolizer
 from topdown.stacks.unwinding.tables import UnwindTables
 from topdown.waits.capture_stacks import code_before_calls, stack_names
 from topdown.waits.groups import ThreadGroup, thread_groups
+from topdown.waits.periods import kinds_within, records_within, totals_within
 from topdown.waits.records import NO_ROW, NO_STACK, WaitRecords
 from topdown.waits.stack_names import StackNames
 from topdown.waits.syscall_sites import Numbers, call_numbers
@@ -40,8 +41,8 @@ class WaitAnalysis:
     warnings: tuple[str, ...]
 
 
-def analyze_waits(recording: Recording) -> WaitAnalysis:
-    """Return the analysis of a recording.
+def analyze_waits(recording: Recording, period: tuple[int, int] | None = None) -> WaitAnalysis:
+    """Return the analysis of a recording, or of a period of it (CLOCK_MONOTONIC, nanoseconds).
 
     Raises RecordingError if it has no records of switches, or is unreadable.
     """
@@ -54,6 +55,8 @@ def analyze_waits(recording: Recording) -> WaitAnalysis:
             f"{recording.path} has no records of context switches",
             "record them with: stallscope waits -p PID",
         )
+    if period is not None and records.limited_from_ns is not None:
+        records = records_within(records, *period)
     manifest = recording.manifest
     names, name_warnings = stack_names(capture, Symbolizer(sources))
     samples = records.switch_samples
@@ -71,6 +74,11 @@ def analyze_waits(recording: Recording) -> WaitAnalysis:
         kernel_sampled=_kernel_sampled(capture),
         architecture=capture.architecture,
     )
+    if period is not None:
+        part = kinds_within(kinds, *period)
+        if records.limited_from_ns is None:
+            totals = totals_within(totals, kinds, part)
+        kinds, records = part, replace(records, begin_ns=period[0], end_ns=period[1])
     lived = np.flatnonzero(totals.wall_ns > 0).tolist()
     return WaitAnalysis(
         title=recording.name if manifest is None else manifest.target.describe(),

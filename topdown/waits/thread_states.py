@@ -85,7 +85,7 @@ def thread_totals(
     schedstat = read_schedstat(records)
     errors = None
     if records.limited_from_ns is None:
-        amounts = _sums(intervals, len(records.threads))
+        amounts = summed_states(intervals, len(records.threads))
         _move_stolen(amounts, records, intervals, schedstat, sources)
         if records.wake_ups is None:
             _move_queue(amounts, intervals, schedstat, sources)
@@ -151,7 +151,8 @@ class _Sources:
             amount -= part
 
 
-def _sums(intervals: Intervals, threads: int) -> Amounts:
+def summed_states(intervals: Intervals, threads: int) -> Amounts:
+    """Return the sums of the intervals by thread and state."""
     sums = np.zeros(threads * STATES)
     for block in intervals.blocks():
         keys = block.thread.astype(np.int64) * STATES + block.state

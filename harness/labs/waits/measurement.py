@@ -1,12 +1,18 @@
-"""A run of a waiting program under `stallscope waits`."""
+"""A run of a waiting program under `stallscope waits`.
+
+Cause and shares are those of the period that the recording and the program's account have in
+common: the recording of a command also has its start, which may read the program from a disk.
+"""
 
 import subprocess
 import sys
 import tempfile
 import threading
 import time
+from dataclasses import dataclass
 from pathlib import Path
 
+from harness.labs.waits.account_period import account_within, common_period
 from harness.labs.waits.comparison import (
     TOLERANCE,
     cause_verdict,
@@ -17,9 +23,12 @@ from harness.labs.waits.comparison import (
 )
 from harness.labs.waits.result import ProgramRow, ProgramVerdict
 from harness.labs.waits.waiting_programs import RunAccount, WaitingProgram, read_account
+from harness.waits.analysis import analyze_waits
+from harness.waits.build import waits_result
 from harness.waits.result import WaitsResult
 from stallscope.documents import decode
 from stallscope.errors import RecordingError, StallscopeError, UnableError
+from stallscope.recordings import Recording, open_recording
 
 CAUSES = 3
 # A program with a child process is observed by PID, from soon after its start to before its end:
@@ -28,26 +37,55 @@ _BEFORE_S = 0.3
 _UNTIL_SIGNAL_S = 0.0
 _POLL_S = 0.1
 _RECORDER = "stallscope-coll"
+_RECORDING = "recording"
+_LAST_NS = 1 << 62
 _ANALYSIS_TIMEOUT_S = 120.0
 
 
 def measure_program(waiting: WaitingProgram, duration_s: float, *, look_alike: bool) -> ProgramRow:
     """Return the row of a program or its look-alike; a failure is a row with the reason."""
     try:
-        result, account = diagnose_program(waiting, duration_s, look_alike=look_alike)
+        diagnosis = diagnose_program(waiting, duration_s, look_alike=look_alike)
     except StallscopeError as error:
         why = f"{error.message}; {error.remedy}" if error.remedy else error.message
         return _failed(waiting, look_alike, why)
-    return compared(waiting, result, account, look_alike=look_alike)
+    return compared(waiting, diagnosis.result, diagnosis.account, look_alike=look_alike)
+
+
+@dataclass(frozen=True, slots=True)
+class ProgramDiagnosis:
+    """A run of a program: ``whole`` is the document of all of the recording.
+
+    ``result`` and ``account`` are those of the common period; the whole ones without readings.
+    """
+
+    whole: WaitsResult
+    result: WaitsResult
+    account: RunAccount
 
 
 def diagnose_program(
     waiting: WaitingProgram, duration_s: float, *, look_alike: bool = False
-) -> tuple[WaitsResult, RunAccount]:
+) -> ProgramDiagnosis:
     """Return the diagnosis and the account of a run; raises StallscopeError."""
     with tempfile.TemporaryDirectory(prefix="stallscope-lab-") as directory:
         run = _by_pid if waiting.child_process else _as_command
-        return run(waiting, duration_s, look_alike, Path(directory))
+        whole, account = run(waiting, duration_s, look_alike, Path(directory))
+        recording = open_recording(Path(directory) / _RECORDING)
+        begin_ns, end_ns = recording_period(recording)
+        period = common_period(account, begin_ns, end_ns)
+        if period is None:
+            return ProgramDiagnosis(whole, whole, account)
+        analysis = analyze_waits(recording, period)
+        result = waits_result(analysis, recording=recording.path, report=None)
+        return ProgramDiagnosis(whole, result, account_within(account, period))
+
+
+def recording_period(recording: Recording) -> tuple[int, int]:
+    """Return begin and end of a recording, in nanoseconds of CLOCK_MONOTONIC."""
+    manifest = recording.manifest
+    assert manifest is not None
+    return manifest.start_ns, manifest.end_ns or _LAST_NS
 
 
 def compared(
@@ -150,7 +188,7 @@ def _recorder_of(comm: Path, pid: int) -> bool:
 def _diagnosis(directory: Path, *words: str, duration_s: float) -> WaitsResult:
     """Return the document of `stallscope waits`."""
     command = [sys.executable, "-m", "stallscope", "waits", "--json"]
-    command += ["-o", str(directory / "recording"), *words]
+    command += ["-o", str(directory / _RECORDING), *words]
     try:
         run = subprocess.run(
             command, capture_output=True, check=False, timeout=duration_s + _ANALYSIS_TIMEOUT_S

@@ -38,13 +38,21 @@ class WaitingProgram(Record, frozen=True):
         return (*words, "--look-alike") if look_alike else words
 
 
+class AccountReading(Record, frozen=True):
+    """The account of a thread from its first iteration to a moment."""
+
+    at_ns: Count  # CLOCK_MONOTONIC
+    states_ns: dict[str, Count]
+
+
 class ThreadAccount(Record, frozen=True):
-    """Wall time of a thread by state, as the program measured it."""
+    """Wall time of a thread by state, as the program measured it; ``readings`` in time order."""
 
     tid: int
     name: str
     wall_ns: Count
     states_ns: dict[str, Count]
+    readings: tuple[AccountReading, ...] = ()
 
 
 class RunAccount(Record, frozen=True):
