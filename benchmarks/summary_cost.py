@@ -1,7 +1,8 @@
 """From a recording to its summary: `stallscope report` against perf script and perf report.
 
-At least 160,000 samples with call chains, over a binary with 250,000 symbols. Our symbol cache is
-empty in every run. Bars: less CPU than either peer, and at most 250 MiB.
+At least 160,000 samples with call chains, over a binary with 250,000 symbols; and 148,000 samples
+with shallow stacks, for which start-up counts. Our symbol cache is empty in every run. Bars: less
+CPU than either peer, and at most 250 MiB.
 """
 
 import shutil
@@ -31,22 +32,30 @@ def run() -> list[Case]:
         recording, samples = record_many_symbols(folder)
         if samples < MIN_SAMPLES:
             raise RuntimeError(f"{samples} samples were recorded; at least {MIN_SAMPLES} needed")
-        cache = folder / "cache"
-        stallscope = str(Path(sys.executable).with_name("stallscope"))
-        report = ["env", f"XDG_CACHE_HOME={cache}", stallscope, "report", str(recording)]
-        raw = str(recording / "samples.perf")
-        peers = {
-            "perf script --no-inline": ["perf", "script", "--no-inline", "-i", raw],
-            "perf report -g none": ["perf", "report", "-g", "none", "--stdio", "-i", raw],
-        }
-        for peer_name, peer in peers.items():
-            costs = alternate([*report, "--no-page"], peer, cache)
-            cases += compare(
-                "summary", "stallscope report RUN --no-page", costs, peer_name, samples
-            )
-        costs = alternate([*report, "-o", str(folder / "page.html")], peer, cache)
-        cases += compare("summary and page", "stallscope report RUN", costs, peer_name, samples)
+        cases += cases_of(f"{SYMBOLS:,} symbols", recording, samples, folder)
+        recording, samples = record_shallow_stacks(folder)
+        cases += cases_of("shallow stacks", recording, samples, folder)
     return cases
+
+
+def cases_of(subject: str, recording: Path, samples: int, folder: Path) -> list[Case]:
+    """Return the cases of one recording."""
+    cache = folder / "cache"
+    stallscope = str(Path(sys.executable).with_name("stallscope"))
+    report = ["env", f"XDG_CACHE_HOME={cache}", stallscope, "report", str(recording)]
+    raw = str(recording / "samples.perf")
+    peers = {
+        "perf script --no-inline": ["perf", "script", "--no-inline", "-i", raw],
+        "perf report -g none": ["perf", "report", "-g", "none", "--stdio", "-i", raw],
+    }
+    cases: list[Case] = []
+    for peer_name, peer in peers.items():
+        costs = alternate([*report, "--no-page"], peer, cache)
+        name, command = f"{subject}: summary", "stallscope report RUN --no-page"
+        cases += compare(name, command, costs, peer_name, samples)
+    costs = alternate([*report, "-o", str(folder / "page.html")], peer, cache)
+    name = f"{subject}: summary and page"
+    return cases + compare(name, "stallscope report RUN", costs, peer_name, samples)
 
 
 def record_many_symbols(folder: Path) -> tuple[Path, int]:
@@ -65,6 +74,17 @@ def record_many_symbols(folder: Path) -> tuple[Path, int]:
     subprocess.run(
         [program("stallscope-collect"), "-e", "cpu-clock", "-F", "9999", "--duration", "10",
          "-o", recording, "--", target],
+        check=True,
+    )  # fmt: skip
+    return recording, read_manifest(recording / "recording.json").samples
+
+
+def record_shallow_stacks(folder: Path) -> tuple[Path, int]:
+    """Return a recording of a small program, and its number of samples."""
+    recording = folder / "shallow"
+    subprocess.run(
+        [program("stallscope-collect"), "-F", "4999", "--stacks", "fp", "-o", recording, "--",
+         program("stallscope-kernels"), "mixed-generators", "--threads", "2", "--duration", "15"],
         check=True,
     )  # fmt: skip
     return recording, read_manifest(recording / "recording.json").samples
@@ -91,7 +111,7 @@ def compare(
     """Return the cases of CPU time and memory."""
     return [
         Case(
-            name=f"{SYMBOLS:,} symbols: {name}",
+            name=name,
             metric=metric,
             ours_command=f"{command} (symbol cache empty)",
             peer_command=f"{peer_name} -i RUN/samples.perf",

@@ -49,7 +49,7 @@ def run() -> int:
     # No linear algebra is computed, and starting its threads takes 20 ms of CPU time.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     # Imports allocate much that stays: collections during start-up find nothing.
-    gc.set_threshold(50_000, 20, 20)
+    gc.set_threshold(200_000, 20, 20)
     from harness.cli.command_line import main  # noqa: PLC0415 - only after the check
 
     status = main()
