@@ -20,8 +20,9 @@ DRIVER = """
 #include <atomic>
 #include <ctime>
 #include <string>
-#include "kernels/held_out.hpp"
-#include "kernels/memory.hpp"
+#include "kernels/held_out.cpp"
+#include "kernels/memory.cpp"
+#include "kernels/work.cpp"
 using namespace stallscope::kernels;
 int main(int, char** words) {
   kernel_settings settings;
@@ -54,10 +55,9 @@ def programs() -> Iterator[dict[str, Path]]:
     with public_folder(0o755) as folder:
         source = folder / "driver.cpp"
         source.write_text(DRIVER)
-        sources = [source, KERNELS / "memory.cpp", KERNELS / "work.cpp", KERNELS / "held_out.cpp"]
         include = ["-I", NATIVE, "-I", KERNELS.parent]
         made = {"typed": folder / "typed", "untyped": folder / "untyped"}
-        command = ["g++", "-std=c++20", "-O2", "-g", *include, *sources, "-o", made["typed"]]
+        command = ["g++", "-std=c++20", "-O2", "-g", *include, source, "-o", made["typed"]]
         subprocess.run(command, check=True)
         strip = ["objcopy", "--strip-debug", made["typed"], made["untyped"]]
         subprocess.run(strip, check=True)

@@ -1,9 +1,6 @@
 """The slot model on real programs under valgrind: known kernels, and a program that fails."""
 
 import shutil
-import subprocess
-import sys
-from pathlib import Path
 
 import pytest
 
@@ -12,10 +9,8 @@ from stallscope.host import read_host
 from stallscope.programs import program
 from topdown.slots.measurement import Kind
 from topdown.slots.modelled import measure_command
-from topdown.slots.modelled.apportioning import LEVEL_1
 
 pytestmark = pytest.mark.live
-STALLSCOPE = str(Path(sys.executable).with_name("stallscope"))
 
 
 @pytest.fixture(autouse=True)
@@ -48,13 +43,3 @@ def test_a_dependency_chain_differs_from_useful_work_by_its_time(
 def test_a_native_failure_is_a_target_error() -> None:
     with pytest.raises(TargetError, match="returned status 3"):
         measure_command(("sh", "-c", "exit 3"), silent=True)
-
-
-def test_the_command_line_marks_every_line_as_modelled() -> None:
-    words = [STALLSCOPE, "topdown", "--source", "model", "--"]
-    words += kernel("random-branches", 500_000)
-    done = subprocess.run(words, capture_output=True, text=True, timeout=200, check=False)
-    assert done.returncode == 0, done.stderr
-    nodes = [line for line in done.stdout.splitlines() if " %  [" in line]
-    assert len(nodes) >= len(LEVEL_1)
-    assert all("  modelled" in line for line in nodes)

@@ -53,7 +53,7 @@ def check_document(document: dict) -> None:
 
 def test_shares_agree_with_the_programs_own_clocks(tmp_path: Path) -> None:
     with running_mix() as mix:
-        document = profile("-p", str(mix.pid), "--duration", "2", "-F", "1999", folder=tmp_path)
+        document = profile("-p", str(mix.pid), "--duration", "1", "-F", "1999", folder=tmp_path)
         manifest = open_recording(tmp_path / "run").manifest
         assert manifest is not None
         assert manifest.end_ns is not None

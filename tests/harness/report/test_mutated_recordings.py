@@ -19,7 +19,7 @@ from tests.long_tests import long_tests
 from tests.mutations import garbled, mutated_json
 
 RECORDINGS = Path(__file__).parents[2] / "recordings"
-EXAMPLES = long_tests(short=12, long=1500)
+EXAMPLES = long_tests(short=6, long=1500)
 CAPTURES = Path(__file__).parents[2] / "captures"
 SAMPLES = ("pipe", "dwarf", "group", "switches", "two_events")
 KINDS = (
