@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 # A busy machine must not fail a property test: hypothesis has no deadline.
 settings.register_profile(
-    "short", deadline=None, suppress_health_check=[HealthCheck.too_slow], max_examples=50
+    "short", deadline=None, suppress_health_check=[HealthCheck.too_slow], max_examples=25
 )
 settings.register_profile("long", settings.get_profile("short"), max_examples=2000)
 if os.environ.get("STALLSCOPE_LONG_TESTS") == "1":

@@ -1,5 +1,6 @@
 """The parts of a test run (--part), which ./dev test runs at different times.
 
+- "plain" measures nothing: thousands of short tests, for which a single process needs less CPU than workers do.
 - "beside" runs while C++ is compiled. Most tests of the real kernel belong here: they compare samples with CPU
   time, or count, and other load does not change their result.
 - "built" needs programs of the sanitizer build, the arm64 build or other interpreters.
@@ -10,7 +11,7 @@
 import re
 from pathlib import Path
 
-PARTS = ("beside", "built", "guest", "alone")
+PARTS = ("plain", "beside", "built", "guest", "alone")
 ALONE = (
     "live/disk/test_known_answers.py",
     "live/disk/test_probe.py",
@@ -45,7 +46,9 @@ def part_of(path: Path, *, measures: bool) -> str:
     for part, prefixes in (("guest", GUEST), ("built", BUILT), ("alone", ALONE)):
         if name.startswith(prefixes):
             return part
-    return "alone" if measures and not name.startswith(MEASURING_FOLDERS) else "beside"
+    if name.startswith(MEASURING_FOLDERS):
+        return "beside"
+    return "alone" if measures else "plain"
 
 
 def parts_of_file(path: Path, text: str) -> set[str]:

@@ -10,8 +10,8 @@ from tests.parts import parts_of_file
 @pytest.mark.parametrize(
     ("name", "text", "parts"),
     [
-        ("house/test_words.py", "", {"beside"}),
-        ("harness/io/test_recording.py", "@pytest.mark.live\n", {"beside", "alone"}),
+        ("house/test_words.py", "", {"plain"}),
+        ("harness/io/test_recording.py", "@pytest.mark.live\n", {"plain", "alone"}),
         ("live/test_collect_ends.py", "pytestmark = pytest.mark.live\n", {"beside"}),
         ("live/disk/test_probe.py", "pytestmark = pytest.mark.live\n", {"alone"}),
         ("live/disk/test_silent_disk.py", "pytestmark = pytest.mark.live\n", {"beside"}),

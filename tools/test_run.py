@@ -69,13 +69,14 @@ STAGES = (
     _ctest("ctest-asan", "build-asan"),
     _ctest("ctest-tsan", "build-tsan"),
     _stage("fuzzing", 300, "native tests", "build-asan"),
+    _pytest("pytest-plain", 1200, _PYTHON),
     _pytest("pytest-beside", 1200, _PYTHON),
     _pytest("pytest-built", 900, f"{_PYTHON} interpreters build-asan build-arm64"),
     _pytest("pytest-guest", 1200, f"{_PYTHON} build-arm64"),
     _pytest(
         "pytest-alone",
         1200,
-        f"{_BUILDS} ctest-asan ctest-tsan fuzzing pytest-beside pytest-built pytest-guest",
+        f"{_BUILDS} ctest-asan ctest-tsan fuzzing pytest-plain pytest-beside pytest-built pytest-guest",
     ),
 )
 
