@@ -1,0 +1,48 @@
+// The Java threads of a process by thread id, and where each has left Java code (the frame anchor).
+// The list is read when a thread id is unknown, at most every 100 ms: a system call per thread. An
+// anchor costs a system call. It may be newer than a sample of the thread. Belongs to a single
+// thread.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <optional>
+#include <unordered_map>
+
+#include "hotspot_frames/vm_layout.hpp"
+
+namespace stallscope::hotspot_frames {
+
+// The innermost Java frame of a thread that runs native code.
+struct frame_anchor {
+  std::uint64_t sp = 0;  // 0: the thread runs Java code, or has no Java frame
+  std::uint64_t pc = 0;  // 0: the return address below sp
+  std::uint64_t fp = 0;
+};
+
+// Returns nullopt if the anchor cannot be read.
+std::optional<frame_anchor> read_anchor(const process_memory& memory, const vm_layout& layout,
+                                        std::uint64_t address);
+
+class java_threads {
+ public:
+  // `memory` and `layout` must outlive the object.
+  java_threads(const process_memory& memory, const vm_layout& layout)
+      : memory_{&memory}, layout_{&layout} {}
+
+  // `native_id` is the thread's id in its innermost pid namespace. Returns nullopt if it is not a
+  // Java thread.
+  std::optional<frame_anchor> anchor_of(pid_t native_id, std::uint64_t now_ns);
+
+ private:
+  void list_threads();
+  [[nodiscard]] bool has_id(std::uint64_t thread, pid_t native_id) const;
+
+  const process_memory* memory_;
+  const vm_layout* layout_;
+  std::unordered_map<pid_t, std::uint64_t> threads_;  // addresses of JavaThread
+  std::uint64_t next_list_ns_ = 0;
+};
+
+}  // namespace stallscope::hotspot_frames

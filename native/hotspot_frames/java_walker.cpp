@@ -1,0 +1,282 @@
+#include "hotspot_frames/java_walker.hpp"
+
+#include <algorithm>
+
+#include "hotspot_frames/prologue.hpp"
+#include "hotspot_frames/words.hpp"
+
+namespace stallscope::hotspot_frames {
+namespace {
+
+using managed_frames::managed_frame;
+using managed_frames::stack_sample;
+
+constexpr std::size_t max_frames = 4096;
+constexpr std::size_t max_cached_addresses = 65'536;
+constexpr int attempts = 3;
+constexpr std::uint64_t longest_pause_ns = 100'000'000;
+
+// Words of an interpreter frame that the tables of the virtual machine lack
+// (frame_x86.hpp: interpreter_frame_*_offset).
+constexpr std::uint64_t sender_sp_below_fp = 1 * word;
+constexpr std::uint64_t method_below_fp = 3 * word;
+constexpr std::uint64_t bytecode_below_fp = 8 * word;
+
+code_kind kind_of(const code_blob& blob) {
+  constexpr int first_c2_level = 4;
+  if (blob.kind == blob_kind::native_wrapper) return code_kind::native_wrapper;
+  return blob.level >= first_c2_level ? code_kind::c2 : code_kind::c1;
+}
+
+bool return_by_size(std::uint64_t bytes, frame_position& now, const stack_sample& sample) {
+  const std::uint64_t top = now.sp + bytes;
+  if (bytes < 2 * word || !sample.word(top - word, now.pc) || !sample.word(top - 2 * word, now.fp))
+    return false;
+  now.sp = top;
+  return true;
+}
+
+bool return_by_pointer(frame_position& now, const stack_sample& sample) {
+  const std::uint64_t frame = now.fp;
+  if (frame < now.sp || !sample.word(frame + word, now.pc) || !sample.word(frame, now.fp))
+    return false;
+  now.sp = frame + 2 * word;
+  return true;
+}
+
+bool return_at_stack_pointer(frame_position& now, const stack_sample& sample) {
+  if (!sample.word(now.sp, now.pc)) return false;
+  now.sp += word;
+  return true;
+}
+
+// Leaves a frame that is not complete: `progress.bytes` are between the stack pointer and the
+// return address.
+bool return_by_progress(const frame_progress& progress, frame_position& now,
+                        const stack_sample& sample) {
+  if (progress.saved_rbp && !sample.word(now.sp + progress.bytes - word, now.fp)) return false;
+  now.sp += progress.bytes;
+  return return_at_stack_pointer(now, sample);
+}
+
+}  // namespace
+
+java_walker::java_walker(const process_memory& memory, const vm_layout& layout, pid_t pid,
+                         managed_frames::function_log& log)
+    : memory_{&memory},
+      layout_{&layout},
+      pid_{pid},
+      log_{&log},
+      code_{memory, layout},
+      methods_{memory, layout, pid, log},
+      scopes_{memory, layout} {}
+
+bool java_walker::prepare() {
+  return code_.read_heaps() && memory_->read_value(layout_->call_stub_return, call_stub_return_);
+}
+
+void frame_history::begin_sample(std::uint64_t now_ns) {
+  previous_.swap(current_);
+  current_.clear();
+  if (now_ns - current_ns_ > longest_pause_ns) previous_.clear();
+  current_ns_ = now_ns;
+}
+
+bool frame_history::add(const frame_position& at, std::uint64_t method) {
+  const entry added{at.sp, at.pc, method};
+  current_.push_back(added);
+  const auto same = std::lower_bound(previous_.begin(), previous_.end(), added,
+                                     [](const entry& a, const entry& b) { return a.sp < b.sp; });
+  return same != previous_.end() && same->sp == at.sp && same->pc == at.pc &&
+         same->method == method && !at.is_leaf;
+}
+
+// Code and methods are taken from caches during the walk and compared with the process once at its
+// end. If one was replaced, the walk is repeated.
+walk_end java_walker::walk(frame_position& now, const stack_sample& sample, frame_history& history,
+                           std::vector<managed_frame>& into, std::uint64_t& entry_frame) {
+  const std::size_t before = into.size();
+  const std::size_t history_before = history.size();
+  const frame_position start = now;
+  history_ = &history;
+  walk_end end = walk_end::invalid_frame;
+  for (int i = 0; i < attempts; ++i) {
+    into.resize(before);
+    history.shorten(history_before);
+    used_blobs_.clear();
+    used_methods_.clear();
+    now = start;
+    end = walk_once(now, sample, into, entry_frame);
+    if (used_is_unchanged()) break;
+  }
+  return end;
+}
+
+bool java_walker::used_is_unchanged() {
+  std::sort(used_blobs_.begin(), used_blobs_.end());
+  used_blobs_.erase(std::unique(used_blobs_.begin(), used_blobs_.end()), used_blobs_.end());
+  const bool same_code = used_blobs_.empty() || code_.unchanged(used_blobs_);
+  return (used_methods_.empty() || methods_.unchanged(used_methods_)) && same_code;
+}
+
+walk_end java_walker::walk_once(frame_position& now, const stack_sample& sample,
+                                std::vector<managed_frame>& into, std::uint64_t& entry_frame) {
+  const std::size_t limit = into.size() + max_frames;
+  while (code_.owns(now.pc)) {
+    if (into.size() >= limit) return walk_end::too_deep;
+    const code_blob* const blob = code_.find(now.pc);
+    if (blob == nullptr) return walk_end::unknown_code;
+    if (now.pc == call_stub_return_) {
+      entry_frame = now.fp;
+      return return_by_pointer(now, sample) ? walk_end::call_stub : walk_end::cut_by_copy;
+    }
+    const std::uint64_t sp = now.sp;
+    bool moved = false;
+    if (blob->has_method()) {
+      if (!history_->add(now, blob->method)) used_blobs_.push_back(blob);
+      moved = step_compiled(*blob, now, sample, into);
+    } else if (blob->kind == blob_kind::interpreter) {
+      moved = step_interpreter(now, sample, into);
+    } else if (blob->kind == blob_kind::stub_routines && !now.is_leaf) {
+      return walk_end::frames_in_heap;  // the stub that returns to frames in the heap
+    } else {
+      moved = step_stub(*blob, now, sample, into);
+    }
+    if (!moved) {
+      const bool beyond = std::max(now.sp, now.fp) >= sample.stack_address + sample.stack.size() ||
+                          now.sp + blob->frame_bytes > sample.stack_address + sample.stack.size();
+      return beyond ? walk_end::cut_by_copy : walk_end::invalid_frame;
+    }
+    if (now.sp <= sp) return walk_end::invalid_frame;
+    now.is_leaf = false;
+  }
+  return walk_end::native_caller;
+}
+
+bool java_walker::step_compiled(const code_blob& blob, frame_position& now,
+                                const stack_sample& sample, std::vector<managed_frame>& into) {
+  // A frame that will be deoptimized returns to the handler and keeps its true address.
+  std::uint64_t true_pc = now.pc;
+  if (!now.is_leaf && now.pc == blob.deopt_handler &&
+      (!sample.word(now.sp + blob.orig_pc_offset, true_pc) || !blob.contains(true_pc)))
+    true_pc = now.pc;
+  append_compiled(blob, true_pc, into);
+  if (!now.is_leaf) return return_by_size(blob.frame_bytes, now, sample);
+  if (now.pc < blob.verified_entry || blob.verified_entry < blob.code_begin)
+    return return_at_stack_pointer(now, sample);
+  const auto code = code_.code(blob);
+  const auto entry = static_cast<std::size_t>(
+      std::min<std::uint64_t>(blob.verified_entry - blob.code_begin, code.size()));
+  const auto complete = std::max(blob.frame_complete, blob.verified_entry) - blob.verified_entry;
+  const auto progress =
+      progress_at(code.subspan(entry), static_cast<std::size_t>(now.pc - blob.verified_entry),
+                  static_cast<std::size_t>(complete));
+  return progress.complete ? return_by_size(blob.frame_bytes, now, sample)
+                           : return_by_progress(progress, now, sample);
+}
+
+void java_walker::append_compiled(const code_blob& blob, std::uint64_t pc,
+                                  std::vector<managed_frame>& into) {
+  auto& cached = compiled_[pc];
+  if (cached.found.empty() || cached.blob != blob.address || cached.generation != blob.generation) {
+    if (compiled_.size() > max_cached_addresses) {
+      compiled_.clear();
+      return append_compiled(blob, pc, into);
+    }
+    cached = {blob.address, blob.generation, {}};
+    const auto kind = kind_of(blob);
+    const auto methods = kind == code_kind::native_wrapper
+                             ? std::vector<method_position>{{blob.method, -1}}
+                             : scopes_.at(blob, pc);
+    for (std::size_t i = 0; i < methods.size(); ++i) {
+      const auto* const facts = methods_.find(methods[i].method);
+      const auto line = facts == nullptr ? 0U : facts->line_of(methods[i].bytecode);
+      cached.found.push_back(
+          {methods_.function(methods[i].method, kind), line, i + 1 < methods.size()});
+    }
+  }
+  into.insert(into.end(), cached.found.begin(), cached.found.end());
+}
+
+void java_walker::append_method(const frame_position& at, std::uint64_t method,
+                                std::int32_t bytecode, std::vector<managed_frame>& into) {
+  if (!history_->add(at, method)) used_methods_.push_back(method);
+  const auto* const facts = methods_.find(method);
+  const auto line = facts == nullptr ? 0U : facts->line_of(bytecode);
+  into.push_back({methods_.function(method, code_kind::interpreted), line, false});
+}
+
+// A leaf may be at the entry of a method, before its frame exists: then the method is in rbx, and
+// the stack pointer of the caller in r13. Later r13 is the address of the bytecode, which a frame
+// stores only when it calls.
+bool java_walker::step_interpreter(frame_position& now, const stack_sample& sample,
+                                   std::vector<managed_frame>& into) {
+  std::uint64_t method = 0;
+  std::uint64_t bytecode = 0;
+  const method_facts* facts = nullptr;
+  if (now.fp >= now.sp && sample.word(now.fp - method_below_fp, method) &&
+      sample.word(now.fp - bytecode_below_fp, bytecode))
+    facts = methods_.find(method);
+  if (facts != nullptr && now.is_leaf && facts->bytecode_at(now.r13) >= 0) bytecode = now.r13;
+  const bool consistent =
+      facts != nullptr && (facts->bytecode_bytes == 0 || facts->bytecode_at(bytecode) >= 0);
+  if (!consistent && now.is_leaf && methods_.find(now.rbx) != nullptr) {
+    append_method(now, now.rbx, 0, into);
+    const std::uint64_t caller_sp = now.r13;
+    if (!return_at_stack_pointer(now, sample)) return false;
+    now.sp = std::max(now.sp, caller_sp);
+    return true;
+  }
+  if (consistent) {
+    append_method(now, method, facts->bytecode_at(bytecode), into);
+  } else {
+    into.push_back({unnamed("its interpreter frame has no method"), 0, false});
+  }
+  std::uint64_t caller_sp = 0;
+  if (now.fp < now.sp || !sample.word(now.fp - sender_sp_below_fp, caller_sp) ||
+      !return_by_pointer(now, sample))
+    return false;
+  now.sp = std::max(now.sp, caller_sp);
+  return true;
+}
+
+bool java_walker::step_stub(const code_blob& blob, frame_position& now, const stack_sample& sample,
+                            std::vector<managed_frame>& into) {
+  into.push_back({stub(blob.name), 0, false});
+  return leave_stub(blob, now, sample);
+}
+
+// Stub routines have frame pointers; vtable stubs have no frame; other stubs have the frame size of
+// their blob. Where a stub begins is not known: of a leaf, only the instructions of a prologue and
+// an epilogue are.
+bool java_walker::leave_stub(const code_blob& blob, frame_position& now,
+                             const stack_sample& sample) {
+  if (blob.kind == blob_kind::vtable_stubs) return return_at_stack_pointer(now, sample);
+  if (now.is_leaf) {
+    constexpr std::byte push_rbp{0x55};
+    const auto code = code_.code(blob);
+    const auto offset = static_cast<std::size_t>(now.pc - blob.code_begin);
+    if (offset < code.size() && code[offset] == push_rbp)
+      return return_at_stack_pointer(now, sample);
+    const auto progress = progress_at(code, offset, 0);
+    if (!progress.complete) return return_by_progress(progress, now, sample);
+  }
+  return blob.frame_bytes >= 2 * word ? return_by_size(blob.frame_bytes, now, sample)
+                                      : return_by_pointer(now, sample);
+}
+
+std::uint64_t java_walker::stub(const std::string& name) {
+  auto& id = stubs_[name];
+  if (id == 0) {
+    id = log_->add(pid_, {std::u32string{name.begin(), name.end()}, {}, 0, "stub", {}});
+  }
+  return id;
+}
+
+std::uint64_t java_walker::unnamed(const char* reason) {
+  auto& id = stubs_[reason];
+  if (id == 0) id = log_->add(pid_, {{}, {}, 0, "interpreted", reason});
+  return id;
+}
+
+}  // namespace stallscope::hotspot_frames

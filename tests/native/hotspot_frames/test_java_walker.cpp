@@ -1,0 +1,167 @@
+#include "hotspot_frames/java_walker.hpp"
+
+#include <doctest/doctest.h>
+
+#include "fake_virtual_machine.hpp"
+
+namespace stallscope::hotspot_frames {
+namespace {
+
+using managed_frames::managed_frame;
+using managed_frames::stack_sample;
+
+constexpr std::uint64_t stack_start = 0x10000;
+constexpr std::uint64_t native_caller = 0x1234;
+
+struct walked {
+  walk_end end = walk_end::invalid_frame;
+  frame_position now;
+  std::vector<std::string> names;  // with the line
+};
+
+// A walker of a fake virtual machine. The first sample of a case starts with new caches.
+class walk_fixture {
+ public:
+  fake_virtual_machine machine;
+
+  walked walk(frame_position now, const std::vector<std::uint64_t>& stack) {
+    if (!walker_) {
+      walker_.emplace(memory_, machine.layout(), ::getpid(), log_);
+      REQUIRE(walker_->prepare());
+    }
+    stack_sample sample;
+    sample.stack_address = stack_start;
+    sample.stack = std::as_bytes(std::span{stack});
+    frame_history history;
+    std::vector<managed_frame> frames;
+    std::uint64_t entry_frame = 0;
+    walked result;
+    result.end = walker_->walk(now, sample, history, frames, entry_frame);
+    result.now = now;
+    for (const auto& frame : frames)
+      result.names.push_back(name_of(frame.function) + ':' + std::to_string(frame.line));
+    return result;
+  }
+
+ private:
+  // The name in the log's line of a function; the reason in brackets if it has none.
+  std::string name_of(std::uint64_t id) {
+    const auto line = lines_.find("{\"function\":" + std::to_string(id) + ",");
+    REQUIRE(line != std::string::npos);
+    const auto part = [&](const std::string& key) {
+      const auto begin = lines_.find("\"" + key + "\":\"", line) + key.size() + 4;
+      return lines_.substr(begin, lines_.find('"', begin) - begin);
+    };
+    return part("name").empty() ? "[" + part("reason") + "]" : part("name");
+  }
+
+  std::string lines_;
+  managed_frames::function_log log_{{1, 1}, lines_};
+  process_memory memory_{::getpid()};
+  std::optional<java_walker> walker_;
+};
+
+constexpr std::initializer_list<unsigned> body = {0x90, 0x90, 0x90};
+// push rbp; nop
+constexpr std::initializer_list<unsigned> pushing = {0x55, 0x90};
+
+}  // namespace
+
+TEST_CASE_FIXTURE(walk_fixture, "compiled methods return by their frame sizes") {
+  const auto inner = machine.add_blob("nmethod", machine.add_method("a/A", "f", 3), 2, body, 1);
+  const auto outer = machine.add_blob("nmethod", machine.add_method("a/B", "g", 4), 4, body, 2);
+  const auto result = walk({.pc = inner.code + 1, .sp = stack_start, .is_leaf = true},
+                           {0x77, outer.code + 2, 0, 0, 0x88, native_caller});
+  CHECK(result.end == walk_end::native_caller);
+  CHECK(result.names == std::vector<std::string>{"a.A.f:0", "a.B.g:0"});
+  CHECK(result.now.pc == native_caller);
+  CHECK(result.now.fp == 0x88);
+  CHECK(result.now.sp == stack_start + 6 * 8);
+}
+
+TEST_CASE_FIXTURE(walk_fixture, "a method interrupted at its entry returns at the stack pointer") {
+  const auto inner = machine.add_blob("nmethod", machine.add_method("a/A", "f", 3), 8, pushing, 1);
+  const auto result =
+      walk({.pc = inner.code, .sp = stack_start, .fp = 0x99, .is_leaf = true}, {native_caller});
+  CHECK(result.end == walk_end::native_caller);
+  CHECK(result.now.sp == stack_start + 8);
+  CHECK(result.now.fp == 0x99);
+}
+
+TEST_CASE_FIXTURE(walk_fixture, "interpreted methods have lines and the caller's stack pointer") {
+  const auto method = machine.add_method("a/A", "f", 7);
+  const auto code = machine.add_blob("Interpreter", 0, 0, body, 0);
+  std::vector<std::uint64_t> stack(16);
+  const std::uint64_t fp = stack_start + 10 * 8;
+  stack[10 - 8] = fake_virtual_machine::bytecode(method, 5);
+  stack[10 - 3] = method;
+  stack[10 - 1] = stack_start + 14 * 8;
+  stack[10] = 0x99;
+  stack[11] = native_caller;
+  const auto result = walk({.pc = code.code, .sp = stack_start, .fp = fp}, stack);
+  CHECK(result.end == walk_end::native_caller);
+  CHECK(result.names == std::vector<std::string>{"a.A.f:7"});
+  CHECK(result.now.sp == stack_start + 14 * 8);
+  CHECK(result.now.fp == 0x99);
+}
+
+TEST_CASE_FIXTURE(walk_fixture, "an interpreter frame without a method has a reason, not a name") {
+  const auto code = machine.add_blob("Interpreter", 0, 0, body, 0);
+  std::vector<std::uint64_t> stack(16);
+  stack[10] = 0x99;
+  stack[11] = native_caller;
+  const auto result = walk({.pc = code.code, .sp = stack_start, .fp = stack_start + 10 * 8}, stack);
+  CHECK(result.names == std::vector<std::string>{"[its interpreter frame has no method]:0"});
+}
+
+TEST_CASE_FIXTURE(walk_fixture, "replaced code never keeps the old name") {
+  const auto code = machine.add_blob("nmethod", machine.add_method("a/A", "f", 3), 2, body, 1);
+  const frame_position start{.pc = code.code + 1, .sp = stack_start, .is_leaf = true};
+  CHECK(walk(start, {0, native_caller}).names == std::vector<std::string>{"a.A.f:0"});
+  fake_virtual_machine::replace(code.blob, machine.add_method("b/B", "g", 3), 2);
+  CHECK(walk(start, {0, native_caller}).names == std::vector<std::string>{"b.B.g:0"});
+}
+
+TEST_CASE_FIXTURE(walk_fixture, "a stack that is not copied completely is cut") {
+  const auto code = machine.add_blob("nmethod", machine.add_method("a/A", "f", 3), 64, body, 1);
+  const auto result = walk({.pc = code.code + 1, .sp = stack_start, .is_leaf = true}, {0, 0});
+  CHECK(result.end == walk_end::cut_by_copy);
+  CHECK(result.names.size() == 1);
+}
+
+TEST_CASE_FIXTURE(walk_fixture, "the call stub ends a walk and is no frame") {
+  const auto code = machine.add_blob("nmethod", machine.add_method("a/A", "f", 3), 2, body, 1);
+  const auto stub = machine.add_blob("StubRoutines (1)", 0, 0, body, 0);
+  machine.set_call_stub_return(stub.code + 2);
+  const std::uint64_t entry = stack_start + 4 * 8;
+  const auto result = walk({.pc = code.code + 1, .sp = stack_start, .is_leaf = true},
+                           {entry, stub.code + 2, 0, 0, 0x99, native_caller});
+  CHECK(result.end == walk_end::call_stub);
+  CHECK(result.names.size() == 1);
+  CHECK(result.now.pc == native_caller);
+}
+
+TEST_CASE_FIXTURE(walk_fixture, "callers of a virtual thread are in the heap") {
+  const auto code = machine.add_blob("nmethod", machine.add_method("a/A", "f", 3), 2, body, 1);
+  const auto stub = machine.add_blob("StubRoutines (continuation stubs)", 0, 0, body, 0);
+  const auto result =
+      walk({.pc = code.code + 1, .sp = stack_start, .is_leaf = true}, {0, stub.code + 2, 0, 0});
+  CHECK(result.end == walk_end::frames_in_heap);
+}
+
+TEST_CASE_FIXTURE(walk_fixture, "a frame that returns to itself ends the walk at the limit") {
+  const auto code = machine.add_blob("nmethod", machine.add_method("a/A", "f", 3), 2, body, 1);
+  const auto result = walk({.pc = code.code + 1, .sp = stack_start, .is_leaf = true},
+                           std::vector<std::uint64_t>(20'000, code.code + 1));
+  CHECK(result.end == walk_end::too_deep);
+}
+
+TEST_CASE_FIXTURE(walk_fixture, "a segment map that leads nowhere has no code") {
+  const auto code = machine.add_blob("nmethod", machine.add_method("a/A", "f", 3), 2, body, 1);
+  machine.corrupt_segments();
+  const auto result = walk({.pc = code.code + 1, .sp = stack_start, .is_leaf = true}, {0, 0});
+  CHECK(result.end == walk_end::unknown_code);
+  CHECK(result.names.empty());
+}
+
+}  // namespace stallscope::hotspot_frames
