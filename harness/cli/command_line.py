@@ -23,7 +23,7 @@ COMMANDS = {
     "flame": "Write a recording's flame graph as SVG, HTML or folded text.",
     "data": "Show which data the loads of a recording read, and which lines threads share.",
     "topdown": "Show where pipeline slots are lost.",
-    "waits": "Show what the threads of a process or command wait for.",
+    "waits": "Show what the threads of a process, a command or a recording wait for.",
     "cstates": "Show what sleep states and frequency changes cost.",
     "io": "Measure what the disk can do, and show what waits for it.",
     "pin": "Pin sleep states, frequency and more around a command.",

@@ -67,11 +67,19 @@ def choice_options(command: Command) -> Command:
     return command
 
 
-def process_options(command: Command) -> Command:
-    """Add the options for processes or a command to observe, and how long."""
-    for option in reversed((_CHOICES[0], _DURATION, _WORDS)):
-        command = option(command)
-    return command
+def process_options(words: str = "[-- CMD...]") -> Callable[[Command], Command]:
+    """Return what adds the options for processes or a command to observe, and how long.
+
+    ``words``: what else than a command may be named, for the line of usage.
+    """
+
+    def add(command: Command) -> Command:
+        argument = click.argument("words", nargs=-1, type=click.UNPROCESSED, metavar=words)
+        for option in reversed((_CHOICES[0], _DURATION, argument)):
+            command = option(command)
+        return command
+
+    return add
 
 
 def target_options(command: Command) -> Command:

@@ -13,20 +13,22 @@ Examples:
   stallscope waits -p $(pidof redis-server)
   stallscope waits -p 4711 --duration 30 -o slow
   stallscope waits -- ./work --threads 4
-  stallscope waits -p 4711 --graph
+  stallscope waits slow --graph
+  stallscope waits slow --period 1.2-1.5
   stallscope waits --compare one-thread four-threads
   stallscope waits -p 4711 --json | jq .groups
 """
 
 
 @click.command(epilog=EXAMPLES)
-@process_options
+@process_options("[RUN | -- CMD...]")
 @click.option(
     "-o",
     "--output",
     type=click.Path(path_type=Path),
-    metavar="DIR",
-    help="Directory for the recording. Default: stallscope-<target>-<time>.",
+    metavar="PATH",
+    help="Directory for the recording, by default stallscope-<target>-<time>; of a shown RUN, the "
+    "page, by default RUN/report.html.",
 )
 @click.option("--force", is_flag=True, help="Replace an existing recording.")
 @click.option(
@@ -49,6 +51,12 @@ Examples:
     help="Print the wait-for graph: all causes of waits, each with the chain that leads to it.",
 )
 @click.option(
+    "--period",
+    metavar="FROM-TO",
+    help="Show this period of RUN only, in seconds since its begin: 1.2-1.5.",
+)
+@click.option("--no-page", is_flag=True, help="Print the tables of RUN only, write no page.")
+@click.option(
     "--compare",
     "compared",
     nargs=2,
@@ -58,12 +66,13 @@ Examples:
 )
 @json_option
 def command(as_json: bool, **values: Any) -> int:
-    """Show what the threads of a process or command wait for.
+    """Show what the threads of a process, a command or a recording wait for.
 
     Divides the wall time of every thread into states that add up: running, waiting for a CPU, a
     lock, another thread, the disk, the network, a page, and more. Prints a table per thread group
     and writes DIR/report.html. Each state names its source; time without a known cause is shown.
-    Ctrl-C ends the measurement and keeps it.
+    Ctrl-C ends the measurement and keeps it. RUN, a recording or a perf.data file with switches,
+    is shown again.
     """
     from harness.waits.options import waits_options  # noqa: PLC0415 - start-up stays light
 

@@ -45,7 +45,8 @@ class Analysis:
     ``stacks``: how stacks were recorded, None if the recording does not say. ``python``: matches
     of samples and Python frames, None without interpreters. ``slots``: counts by function, None
     if no group of events was recorded. ``bursts``: periods that differ from the rest.
-    ``off_cpu``: wakers and idle pools of a profile of off-CPU time, None of others.
+    ``off_cpu``: wakers and idle pools of a profile of off-CPU time, None of others; then
+    ``with_wakers`` is the profile with the call chains of wakers on top of those of waits.
     ``host_name`` and ``kernel_release``: from the capture.
     """
 
@@ -56,6 +57,7 @@ class Analysis:
     slots: "SlotsByFunction | None" = None
     bursts: tuple[Burst, ...] = ()
     off_cpu: "OffCpuFacts | None" = None
+    with_wakers: Profile | None = None
     host_name: str = ""
     kernel_release: str = ""
 
@@ -81,6 +83,9 @@ def analyze(recording: Recording, options: AnalysisOptions = _DEFAULT_OPTIONS) -
         period_ns=_period_ns(options),
     )
     profile = fold(capture, symbolizer, fold_options)
+    joined = None
+    if weights is not None and weights.with_wakers is not None:
+        joined = fold(capture, symbolizer, replace(fold_options, weights=weights.with_wakers))
     warnings = [*profile.warnings, *tables.warnings]
     warnings += python_warnings
     warnings += truncation_warning(capture, recording)
@@ -107,6 +112,7 @@ def analyze(recording: Recording, options: AnalysisOptions = _DEFAULT_OPTIONS) -
         slots,
         find_bursts(profile, profile.times) if profile.times is not None else (),
         weights.off_cpu if weights is not None else None,
+        joined,
         capture.host_name,
         capture.kernel_release,
     )

@@ -4,14 +4,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from stallscope._native import Capture
-from topdown.stacks.symbols.symbolizer import Symbolizer
-from topdown.waits.capture_stacks import stack_names
 from topdown.waits.idle_pools import idle_pools
 from topdown.waits.records import WaitRecords
 from topdown.waits.stack_names import StackNames
 from topdown.waits.states import Intervals
-from topdown.waits.wakers import WakerShare, waker_shares
+from topdown.waits.wakers import EndedWaits, WakerShare, missing_waker_stacks, waker_shares
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,23 +25,26 @@ class IdlePoolShown:
 
 @dataclass(frozen=True, slots=True)
 class OffCpuFacts:
-    """Wakers of the waits, the longest first, and idle pools."""
+    """Wakers of the waits, the longest first, and idle pools.
+
+    ``missing_wakers``: why the call chains of wakers are not known; empty if they are.
+    """
 
     wakers: tuple[WakerShare, ...]
     pools: tuple[IdlePoolShown, ...]
+    missing_wakers: str = ""
 
 
 def off_cpu_facts(
-    capture: Capture,
-    symbolizer: Symbolizer,
+    names: StackNames,
     records: WaitRecords,
     intervals: Intervals,
+    ended: EndedWaits,
     idle: "np.ndarray[tuple[int], np.dtype[np.bool_]]",
 ) -> OffCpuFacts:
     """Return the facts; ``idle`` (n_threads,): threads of idle pools."""
-    names, _ = stack_names(capture, symbolizer)
     return OffCpuFacts(
-        tuple(waker_shares(records, intervals, names, idle)),
+        tuple(waker_shares(records, intervals, names, ended)),
         tuple(
             IdlePoolShown(
                 pool.process_name,
@@ -56,6 +56,7 @@ def off_cpu_facts(
             )
             for pool in idle_pools(records, intervals, idle)
         ),
+        missing_waker_stacks(records, ended),
     )
 
 

@@ -23,6 +23,7 @@ def off_cpu_panel(facts: OffCpuFacts) -> Markup:
         "harness.profile/off_cpu_panel.html",
         hint=hint,
         wakers=_wakers(facts),
+        missing=facts.missing_wakers,
         rule=facts.pools[0].rule if facts.pools else "",
         pools=_pools(facts) if facts.pools else Markup(),
     )
@@ -32,21 +33,24 @@ def _wakers(facts: OffCpuFacts) -> Markup:
     whole = max(1, sum(share.wait_ns for share in facts.wakers))
     head = [Cell("Share", "number"), Cell("Time", "number"), Cell("Waits", "number")]
     head += [Cell("Thread"), Cell("Waits in (innermost first)"), Cell("Ended by")]
+    head += [Cell("In the waker's functions")]
     rows = [
         (
             Cell(share_text(share.wait_ns / whole), "number", share.wait_ns / whole),
             Cell(value_text(share.wait_ns, "ns"), "number"),
             Cell(f"{share.waits:,}", "number soft"),
             Cell(visible_text(share.thread, 64), "name"),
-            Cell(
-                " \u2190 ".join(function_text(name, 80) for name in share.chain) or "not recorded",
-                "name",
-            ),
+            Cell(_chain(share.chain), "name"),
             Cell(visible_text(share.waker, 128), "module"),
+            Cell(_chain(share.waker_chain), "name"),
         )
         for share in facts.wakers[:WAKERS_SHOWN]
     ]
     return table(head, rows)
+
+
+def _chain(functions: tuple[str, ...]) -> str:
+    return " \u2190 ".join(function_text(name, 80) for name in functions) or "not recorded"
 
 
 def _pools(facts: OffCpuFacts) -> Markup:

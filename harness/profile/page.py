@@ -70,7 +70,8 @@ class PageContent:
     ``ranking``: None: it is computed. ``stacks``: how stacks were recorded. ``python``: matches of
     samples and Python frames. ``slots``: counts by function. ``slots_panel``: markup of the panel
     on pipeline slots. ``bursts``: periods that differ from the rest.
-    ``off_cpu``: wakers and idle pools of a profile of off-CPU time.
+    ``off_cpu``: wakers and idle pools of a profile of off-CPU time; ``with_wakers``: then the
+    profile for the graph, with the call chains of wakers.
     """
 
     ranking: Ranking | None = None
@@ -80,6 +81,7 @@ class PageContent:
     slots_panel: Markup = field(default_factory=Markup)
     bursts: tuple[Burst, ...] = ()
     off_cpu: "OffCpuFacts | None" = None
+    with_wakers: Profile | None = None
 
 
 def render_page(
@@ -94,7 +96,7 @@ def render_page(
     ``host``: label to text, in order. Every name is escaped. The page loads nothing: style, script
     and samples are embedded.
     """
-    tree = flame_tree(profile)
+    drawn = content.with_wakers or profile
     return document.render(
         Document(
             template="harness.page/flame_view/page.html",
@@ -107,7 +109,7 @@ def render_page(
             ),
             values=_values(profile, content, recording_name=recording_name, host=host),
             script=_script(),
-            data=flame_payload.encode(profile, tree, content.slots),
+            data=flame_payload.encode(drawn, flame_tree(drawn), content.slots),
         )
     )
 

@@ -10,6 +10,7 @@ from harness.profile.options import ProfileOptions
 from harness.profile.page_files import write_page
 from harness.profile.recorder import interrupted_once
 from harness.profile.text import show
+from harness.recordings.weight import keep_weight
 from topdown.waits.weight import Weight
 
 
@@ -20,6 +21,8 @@ def run_profile(options: ProfileOptions) -> int:
         collector = replace(collector, waits=True)
     with interrupted_once(collector):
         recording, end = record_group(collector, slots=options.slots, as_json=options.as_json)
+        if options.analysis.weight != Weight.CPU:
+            keep_weight(recording.path, options.analysis.weight)
         analysis = analyze(recording, options.analysis)
         page = write_page(recording, analysis)
         located = None

@@ -28,13 +28,17 @@ class DifferingPeriod(Record, frozen=True, kw_only=True):
 
 
 class WakerTime(Record, frozen=True, kw_only=True):
-    """Waits of threads of a name in the same functions (innermost first) with the same end."""
+    """Waits of threads of a name in the same functions (innermost first) with the same end.
+
+    ``waker_functions``: of the thread that ended the waits, innermost first; empty if not recorded.
+    """
 
     functions: tuple[str, ...]
     thread: str
     waker: str
     wait_ns: Count
     waits: Count
+    waker_functions: tuple[str, ...] = ()
 
 
 class ProfileIdlePool(Record, frozen=True, kw_only=True):
@@ -74,6 +78,7 @@ def waker_times(facts: "OffCpuFacts") -> tuple[WakerTime, ...]:
             waker=printable(share.waker),
             wait_ns=share.wait_ns,
             waits=share.waits,
+            waker_functions=tuple(printable(name) for name in share.waker_chain),
         )
         for share in facts.wakers[:WAKERS_LISTED]
     )

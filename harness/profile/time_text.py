@@ -34,6 +34,8 @@ def _wakers(result: ProfileResult, top: int) -> list[str]:
     for row in result.wakers[:top]:
         place = printable(" \u2190 ".join(row.functions[:2])) or "not recorded"
         text = f"{printable(row.thread)} in {place}, ended by {printable(row.waker)}"
+        if row.waker_functions:
+            text += " in " + printable(" \u2190 ".join(row.waker_functions[:2]))
         lines.append(f"{value_text(row.wait_ns, 'ns'):>9}  {shorten(text, room)}")
     return lines
 

@@ -1,10 +1,12 @@
 """A run of `stallscope report`: the code of one kind of recording is imported, and no other."""
 
 import importlib
+from dataclasses import replace
 from pathlib import Path
 
 from harness.cli.outputs import check_place
 from harness.recordings.kinds import PROFILE, WAITS, kind_of
+from harness.recordings.weight import recorded_weight
 from harness.report.options import ReportOptions
 from stallscope.errors import RecordingError
 from stallscope.recordings import Recording, open_recording
@@ -23,8 +25,11 @@ def report(path: Path, options: ReportOptions) -> None:
     """Write the page of the recording at a path, and print its summary."""
     recording = open_recording(path)
     kind = kind_of(recording)
-    if kind == WAITS and (options.weight is not None or options.period is not None):
-        kind = PROFILE  # such a recording also has samples
+    if kind == WAITS:
+        # Such a recording also has samples: a profile by weight shows these.
+        weight = options.weight or recorded_weight(recording.path)
+        if weight is not None or options.event:
+            kind, options = PROFILE, replace(options, weight=weight)
     if kind != PROFILE and kind not in REPORTERS:
         raise RecordingError(
             f"{path} is a recording of kind {kind!r}, which this stallscope does not know",
@@ -36,8 +41,13 @@ def report(path: Path, options: ReportOptions) -> None:
         _report_profile(recording, options)
         return
     module, function = REPORTERS[kind]
+    period = {"period": options.period} if kind == WAITS else {}
     getattr(importlib.import_module(module), function)(
-        recording, output=options.output, with_page=options.with_page, as_json=options.as_json
+        recording,
+        output=options.output,
+        with_page=options.with_page,
+        as_json=options.as_json,
+        **period,
     )
 
 

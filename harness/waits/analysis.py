@@ -4,6 +4,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
 from harness.recordings.captures import read_samples, symbol_sources
 from harness.recordings.wait_records import wait_records_of
@@ -29,7 +30,11 @@ SOURCE_NOTICE = "waits-without-"
 
 @dataclass(frozen=True, slots=True)
 class WaitAnalysis:
-    """A recording of waits. ``calls``: number of the system call of each switch sample."""
+    """A recording of waits, or a period of it. ``calls``: number of each switch sample's call.
+
+    In a period, ``continues`` (n_intervals,) are intervals that end after it, and ``idle``
+    (n_threads,) the threads that are idle in the whole recording.
+    """
 
     title: str
     records: WaitRecords
@@ -39,6 +44,14 @@ class WaitAnalysis:
     totals: ThreadTotals
     groups: tuple[ThreadGroup, ...]
     warnings: tuple[str, ...]
+    period_ns: tuple[int, int] | None = None
+    continues: npt.NDArray[np.bool_] | None = None
+    idle: npt.NDArray[np.bool_] | None = None
+
+    @property
+    def extent_ns(self) -> tuple[int, int]:
+        """Return the begin and the end of what is analyzed."""
+        return self.period_ns or (self.records.begin_ns, self.records.end_ns)
 
 
 def analyze_waits(recording: Recording, period: tuple[int, int] | None = None) -> WaitAnalysis:

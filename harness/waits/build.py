@@ -15,6 +15,7 @@ from harness.waits.result import (
     StateSource,
     ThreadTimeline,
     ThreadWaits,
+    WaitsPeriod,
     WaitsResult,
     WaitTimeline,
 )
@@ -33,13 +34,21 @@ def waits_result(analysis: WaitAnalysis, *, recording: Path, report: Path | None
     """Return the document; ``report`` is the path of the page, None without one."""
     totals, records = analysis.totals, analysis.records
     wall = int(totals.wall_ns.sum())
+    begin_ns, end_ns = analysis.extent_ns
     open_states = [ThreadState.OTHER, ThreadState.UNKNOWN]
     unattributed = int(totals.amounts[:, open_states].sum())
     parts = scale_parts(
-        lock_parts(records, analysis.kinds.intervals, analysis.names, analysis.calls),
+        lock_parts(
+            records,
+            analysis.kinds.intervals,
+            analysis.names,
+            analysis.calls,
+            idle=analysis.idle,
+            continues=analysis.continues,
+        ),
         window_scale(records),
     )
-    warnings = [*analysis.warnings, *parts.warnings]
+    warnings = [*analysis.warnings]
     threads = _threads(analysis)
     if len(threads) > MAX_THREADS:
         warnings.append(
@@ -48,7 +57,12 @@ def waits_result(analysis: WaitAnalysis, *, recording: Path, report: Path | None
         )
     return WaitsResult(
         title=printable(analysis.title),
-        wall_ns=records.end_ns - records.begin_ns,
+        wall_ns=end_ns - begin_ns,
+        period=None
+        if analysis.period_ns is None
+        else WaitsPeriod(
+            begin_s=(begin_ns - records.begin_ns) / 1e9, end_s=(end_ns - records.begin_ns) / 1e9
+        ),
         threads=threads[:MAX_THREADS],
         groups=_groups(analysis),
         locks=parts.locks,
@@ -57,6 +71,9 @@ def waits_result(analysis: WaitAnalysis, *, recording: Path, report: Path | None
         graph=parts.graph,
         lock_functions=parts.functions,
         kernel_locks=parts.kernel_locks,
+        spinning=parts.spinning,
+        ended_waits=parts.ended_waits,
+        wakers_unavailable=parts.wakers_unavailable,
         run_queue=_run_queue(analysis, recording),
         timeline=_timeline(analysis, threads),
         unattributed_share=unattributed / wall if wall else None,
@@ -142,10 +159,11 @@ def _printable(text: str | None) -> str | None:
 
 def _timeline(analysis: WaitAnalysis, threads: tuple[ThreadWaits, ...]) -> WaitTimeline | None:
     records = analysis.records
-    length = records.end_ns - records.begin_ns
+    begin_ns, end_ns = analysis.extent_ns
+    length = end_ns - begin_ns
     if length < TIMELINE_STEPS:
         return None
-    edges = records.begin_ns + np.linspace(0, length, TIMELINE_STEPS + 1)
+    edges = begin_ns + np.linspace(0, length, TIMELINE_STEPS + 1)
     edges_ns = np.rint(edges).astype(np.uint64)
     numbers = {(thread.pid, thread.tid): n for n, thread in enumerate(records.threads)}
     rows = []

@@ -2,10 +2,13 @@
 
 from harness.page.document import fragment
 from harness.page.panels import TABLE_STYLE, Panel
+from harness.waits.ended_text import place_text, waker_text
 from harness.waits.graph_layout import BOX_HEIGHT, BOX_WIDTH, graph_picture
-from harness.waits.graph_text import SHOWN_CAUSES, cause_text, chain_text
+from harness.waits.graph_text import SHOWN_CAUSES, cause_text, chain_text, weighty_knots
 from harness.waits.result import WaitsResult
 from stallscope.quantities import share_text, value_text
+
+MAX_ENDED_WAITS = 20
 
 
 def graph_panel(result: WaitsResult) -> Panel:
@@ -30,7 +33,17 @@ def graph_panel(result: WaitsResult) -> Panel:
         picture=picture,
         box=(BOX_WIDTH, BOX_HEIGHT),
         times=[value_text(arrow.edge.wait_ns, "ns") for arrow in picture.arrows] if picture else [],
-        knots=[", ".join(knot) for knot in graph.knots] if graph else [],
+        knots=[", ".join(knot) for knot in weighty_knots(result.causes, graph)] if graph else [],
         hints=hints,
+        ended=[
+            (
+                value_text(wait.wait_ns, "ns"),
+                f"{wait.waits:,}",
+                place_text(wait),
+                waker_text(wait),
+            )
+            for wait in result.ended_waits[:MAX_ENDED_WAITS]
+        ],
+        wakers_unavailable=result.wakers_unavailable,
     )
     return Panel(markup, (TABLE_STYLE, ("harness.waits", ("graph.css",))))

@@ -18,6 +18,7 @@ KIND_TEXTS = {
     "cycle": "thread in a cycle of waits",
 }
 SHOWN_CAUSES = 10
+LEAST_KNOT_SHARE = 0.1  # of the waits
 
 
 def cause_text(cause: WaitCause) -> str:
@@ -51,11 +52,20 @@ def lines(
         yield from wrapped(f"{' ' * 23}{chain_text(cause)}", width, " " * 25)
     if len(causes) > shown:
         yield f"     {len(causes) - shown} further causes are in the document (--json)."
-    yield from _remarks(graph, width)
+    yield from _remarks(causes, graph, width)
 
 
-def _remarks(graph: WaitForGraph, width: int) -> Iterator[str]:
-    for knot in graph.knots:
+def weighty_knots(causes: Sequence[WaitCause], graph: WaitForGraph) -> list[tuple[str, ...]]:
+    """Return the knots at which a part of the waits ends that is worth a sentence."""
+    least_ns = LEAST_KNOT_SHARE * graph.wait_ns
+    weight: dict[str, int] = {}
+    for cause in causes:
+        weight[cause.name] = weight.get(cause.name, 0) + cause.wait_ns
+    return [knot for knot in graph.knots if sum(weight.get(name, 0) for name in knot) >= least_ns]
+
+
+def _remarks(causes: Sequence[WaitCause], graph: WaitForGraph, width: int) -> Iterator[str]:
+    for knot in weighty_knots(causes, graph):
         names = ", ".join(printable(name) for name in knot)
         yield from wrapped(f"All others wait, directly or not, for: {names}", width, "  ")
     if graph.unexplained_ns and graph.wait_ns:

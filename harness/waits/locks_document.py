@@ -8,6 +8,7 @@ import numpy.typing as npt
 
 from harness.waits.result import (
     CauseLink,
+    EndedWait,
     GraphEdge,
     IdlePool,
     KernelLockWaits,
@@ -16,9 +17,11 @@ from harness.waits.result import (
     LockHold,
     LockOwner,
     LockWaits,
+    SpinningFunction,
     WaitCause,
     WaitForGraph,
 )
+from stallscope.printable import printable
 from topdown.waits.causes import CauseAnalysis, find_causes
 from topdown.waits.futex_waits import FutexWaits, futex_waits
 from topdown.waits.idle_pools import IdleGroup, idle_pools, idle_threads
@@ -26,15 +29,17 @@ from topdown.waits.kernel_locks import kernel_locks
 from topdown.waits.lock_signs import Signs, hold_times, lock_signs, spinning
 from topdown.waits.locks import Lock, WaitingFunction, find_locks, waiting_functions
 from topdown.waits.owners import wait_owners
-from topdown.waits.records import NO_STACK, WaitRecords
+from topdown.waits.records import WaitRecords
 from topdown.waits.stack_names import StackNames
 from topdown.waits.states import Intervals
 from topdown.waits.syscall_sites import Numbers
+from topdown.waits.wakers import WakerShare, ended_waits, missing_waker_stacks, waker_shares
 
 MAX_LOCKS = 50
 MAX_FUNCTIONS = 50
 MAX_EDGES = 200
 MAX_HOLDS = 64
+MAX_ENDED_WAITS = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +55,10 @@ class LockParts:
     graph: WaitForGraph
     idle_pools: tuple[IdlePool, ...]
     idle: npt.NDArray[np.bool_]
-    warnings: tuple[str, ...]
     kernel_locks: tuple[KernelLockWaits, ...] = ()
+    ended_waits: tuple[EndedWait, ...] = ()
+    wakers_unavailable: str = ""
+    spinning: tuple[SpinningFunction, ...] = ()
 
 
 def lock_parts(
@@ -60,18 +67,29 @@ def lock_parts(
     names: StackNames,
     calls: Numbers,
     *,
-    architecture: str = "x86_64",
+    idle: npt.NDArray[np.bool_] | None = None,
+    continues: npt.NDArray[np.bool_] | None = None,
 ) -> LockParts:
-    """Return the parts. ``intervals``: with categories; ``calls``: per switch sample."""
-    idle = idle_threads(records, intervals)
-    waits = futex_waits(records, intervals, names, calls, architecture=architecture)
+    """Return the parts. ``intervals``: with categories; ``calls``: per switch sample.
+
+    ``idle``: threads that are set apart; None: those that are idle in the intervals.
+    ``continues`` (n_intervals,): intervals that end later; their time counts and they do not.
+    """
+    if idle is None:
+        idle = idle_threads(records, intervals)
+    if continues is None:
+        continues = np.zeros(len(intervals.thread), np.bool_)
+    waits = futex_waits(records, intervals, names, calls)
     owners = wait_owners(records, intervals, waits)
     locks = find_locks(waits, owners, intervals, records.wake_ups, background=idle)
     signs = lock_signs(records, intervals, waits, owners, locks)
     analysis = find_causes(records, intervals, names, background=idle)
-    functions = waiting_functions(waits, names, background=idle)
+    ends = ~continues[waits.interval] if len(waits) else np.zeros(0, np.bool_)
+    functions = waiting_functions(waits, names, background=idle, counted=ends)
+    ended = ended_waits(records, intervals, names, idle)
+    shares = waker_shares(records, intervals, names, ended, ~continues[ended.interval])
     return LockParts(
-        locks=tuple(_lock(lock, waits, records, names, signs) for lock in locks[:MAX_LOCKS]),
+        locks=tuple(_lock(lock, waits, records, names, signs, ends) for lock in locks[:MAX_LOCKS]),
         functions=tuple(_function(function) for function in functions[:MAX_FUNCTIONS]),
         causes=_causes(analysis),
         graph=_graph(analysis),
@@ -87,23 +105,34 @@ def lock_parts(
             )
             for lock in kernel_locks(records, names)[:MAX_LOCKS]
         ),
-        warnings=tuple(
-            f"{spin.threads} threads spin in {spin.function}, {spin.share:.0%} of the CPU time: "
-            "no state shows these waits"
+        ended_waits=tuple(_ended(share) for share in shares[:MAX_ENDED_WAITS]),
+        wakers_unavailable=missing_waker_stacks(records, ended),
+        spinning=tuple(
+            SpinningFunction(
+                function=spin.function,
+                threads=spin.threads,
+                cpu_ns=spin.cpu_ns,
+                share=min(1.0, spin.share),
+            )
             for spin in spinning(records, names)
         ),
     )
 
 
 def _lock(
-    lock: Lock, waits: FutexWaits, records: WaitRecords, names: StackNames, signs: Signs
+    lock: Lock,
+    waits: FutexWaits,
+    records: WaitRecords,
+    names: StackNames,
+    signs: Signs,
+    ends: npt.NDArray[np.bool_],
 ) -> LockWaits:
     callers = waiting_functions(waits.take(lock.rows), names, all_kinds=True)
     return LockWaits(
         address=f"{lock.address:#x}",
         kind=lock.kind.value,
         wait_ns=lock.wait_ns,
-        waits=lock.waits,
+        waits=int(ends[lock.rows].sum()),
         owner=_owner(lock, records, names),
         callers=tuple(
             LockCaller(
@@ -131,7 +160,8 @@ def _owner(lock: Lock, records: WaitRecords, names: StackNames) -> LockOwner | N
     first = lock.owners[0]
     thread = records.threads[first.thread]
     named_ns = sum(owner.wait_ns for owner in lock.owners)
-    stack = names.of(first.stack) if first.stack != NO_STACK else ()
+    # The kernel's part of the stack of a preempted owner is that of the preemption.
+    stack = names.user(first.stack) or names.of(first.stack)
     return LockOwner(
         tid=thread.tid,
         name=thread.name,
@@ -181,6 +211,17 @@ def _graph(analysis: CauseAnalysis) -> WaitForGraph:
         unexplained_ns=analysis.unexplained_ns,
         missing=analysis.missing,
         followed_share=analysis.followed_share,
+    )
+
+
+def _ended(share: WakerShare) -> EndedWait:
+    return EndedWait(
+        thread=printable(share.thread),
+        functions=share.chain,
+        waker=printable(share.waker),
+        waker_functions=share.waker_chain,
+        wait_ns=share.wait_ns,
+        waits=share.waits,
     )
 
 

@@ -1,30 +1,40 @@
 """Validated options of `stallscope waits`."""
 
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from harness.cli.recording_options import choice, default_output
+from harness.profile.period import Period, parse_period
 from stallscope.errors import UsageError
 
 if TYPE_CHECKING:
     from stallscope.collector import CollectorOptions
 
+_PERF_MAGIC = re.compile(rb"PERFILE2|2ELIFREP")
+
 
 @dataclass(frozen=True, slots=True)
 class WaitsOptions:
-    """What to record, or the two recordings to compare."""
+    """What to record, the recording to show, or the two recordings to compare.
+
+    ``graph``: print all causes with their chains. ``page``: of a shown recording; None: the
+    default place. ``period``: of a shown recording.
+    """
 
     collector: "CollectorOptions | None"
     compared: tuple[Path, Path] | None
     as_json: bool
-    graph: bool = False  # print all causes with their chains
+    graph: bool = False
+    recording: Path | None = None
+    page: Path | None = None
+    with_page: bool = True
+    period: Period | None = None
 
 
 def waits_options(values: dict[str, Any]) -> WaitsOptions:
     """Return the validated options. Raises UsageError for options that exclude each other."""
-    from stallscope.collector import CollectorOptions  # noqa: PLC0415 - start-up stays light
-
     if values["compared"]:
         if values["pids"] or values["words"] or values["output"] is not None:
             raise UsageError(
@@ -34,12 +44,69 @@ def waits_options(values: dict[str, Any]) -> WaitsOptions:
         return WaitsOptions(None, values["compared"], values["as_json"])
     if not values["pids"] and not values["words"]:
         raise UsageError(
-            "name a process with -p PID, or a command after --",
+            "name a process with -p PID, a command after --, or a recording",
             "for example: stallscope waits -p $(pidof redis-server)",
+        )
+    recording = _recording(values["words"])
+    if recording is not None and not values["pids"]:
+        return _shown(recording, values)
+    return _recorded(values)
+
+
+def _recording(words: tuple[str, ...]) -> Path | None:
+    """Return the only word if it names a recording, which no command line can: it is no program."""
+    if len(words) != 1:
+        return None
+    path = Path(words[0])
+    if path.is_dir():
+        return path
+    try:
+        with path.open("rb") as file:
+            return path if _PERF_MAGIC.match(file.read(8)) else None
+    except OSError:
+        return None
+
+
+def _shown(recording: Path, values: dict[str, Any]) -> WaitsOptions:
+    for name in ("duration", "force", "max_cost", "max_size_mib"):
+        if values.get(name):
+            raise UsageError(
+                f"--{name.replace('_mib', '').replace('_', '-')} is for recording, and "
+                f"{recording} is shown",
+                "leave the option out",
+            )
+    page, period = values["output"], values.get("period")
+    if page is not None and page.is_dir():
+        page = page / "report.html"
+    return WaitsOptions(
+        None,
+        None,
+        values["as_json"],
+        graph=values.get("graph", False),
+        recording=recording,
+        page=page,
+        with_page=not values.get("no_page", False),
+        period=None if period is None else parse_period(period),
+    )
+
+
+def _recorded(values: dict[str, Any]) -> WaitsOptions:
+    from stallscope.collector import CollectorOptions  # noqa: PLC0415 - start-up stays light
+
+    if values.get("period") is not None:
+        raise UsageError(
+            "--period shows a part of a recording, and this records a target",
+            "record first, then: stallscope waits RUN --period 1.2-1.5",
+        )
+    output = values["output"]
+    if output is not None and output.suffix == ".html":
+        raise UsageError(
+            f"-o names the directory of the recording, and {output} is the name of a page",
+            f"the page is DIR/report.html; for example: -o {output.with_suffix('')}",
         )
     chosen = choice({**values, "system_wide": False, "cpus": "", "cgroup": ""}, "waits")
     collector = CollectorOptions(
-        output=values["output"] or default_output(chosen),
+        output=output or default_output(chosen),
         pids=chosen.pids,
         command=chosen.command,
         duration_s=chosen.duration_s,

@@ -8,6 +8,7 @@ from harness.recordings.host_facts import host_facts
 from harness.recordings.settings import recorded_facts
 from harness.waits.graph_panel import graph_panel
 from harness.waits.locks_panel import locks_panels
+from harness.waits.page_place import page_path
 from harness.waits.panel import waits_panel
 from harness.waits.result import WaitsResult
 from stallscope.recordings import Recording
@@ -31,10 +32,3 @@ def write_waits_page(result: WaitsResult, recording: Recording, output: Path | N
     path = output or page_path(recording)
     write_whole(path, [render_waits_page(result, recording)])
     return path
-
-
-def page_path(recording: Recording) -> Path:
-    """Return where the page of a recording is written; of a perf.data file, here."""
-    if recording.manifest is None:
-        return Path(f"{recording.name}.report.html")
-    return recording.path / "report.html"

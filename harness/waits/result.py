@@ -126,12 +126,36 @@ class LockFunction(Record, frozen=True, kw_only=True):
     callees: tuple[CauseLink, ...]
 
 
+class SpinningFunction(Record, frozen=True, kw_only=True):
+    """CPU time of threads that spin in user space: no futex and no state shows these waits."""
+
+    function: str
+    threads: Count
+    cpu_ns: Count
+    share: Share  # of the CPU time of the target
+
+
 class KernelLockWaits(Record, frozen=True, kw_only=True):
     """Waits for a lock of the kernel, from the tracepoints lock:contention_begin and _end."""
 
     address: str  # hexadecimal
     kind: str  # "spin", "mutex", "rwsem-read", ...
     function: str  # of the kernel, that takes the lock most often; empty without call chains
+    wait_ns: Count
+    waits: Count
+
+
+class EndedWait(Record, frozen=True, kw_only=True):
+    """Waits of threads of a name in the same functions, and what ended them.
+
+    ``waker``: a thread, or the source of an interrupt. Functions are innermost first; those of the
+    waker are empty if they were not recorded.
+    """
+
+    thread: str
+    functions: tuple[str, ...]
+    waker: str
+    waker_functions: tuple[str, ...]
     wait_ns: Count
     waits: Count
 
@@ -200,10 +224,19 @@ class WaitTimeline(Record, frozen=True, kw_only=True):
     threads: tuple[ThreadTimeline, ...]
 
 
+class WaitsPeriod(Record, frozen=True, kw_only=True):
+    """A period of a recording, in seconds since its begin; all times are those inside it."""
+
+    begin_s: Amount
+    end_s: Amount
+
+
 class WaitsResult(Document, frozen=True, kw_only=True, tag="stallscope.waits/1"):
     """Wall time of threads by state. ``causes`` are in order of cost.
 
-    ``unattributed_share``: of all wall time, in the states other and unknown; None without time.
+    ``ended_waits`` are the longest waits by place and waker; ``wakers_unavailable``: why the call
+    chains of wakers are not known. ``unattributed_share``: of all wall time, in the states other
+    and unknown; None without time. ``period``: None for the whole recording.
     """
 
     title: str
@@ -218,6 +251,10 @@ class WaitsResult(Document, frozen=True, kw_only=True, tag="stallscope.waits/1")
     graph: WaitForGraph | None = None
     lock_functions: tuple[LockFunction, ...] = ()
     kernel_locks: tuple[KernelLockWaits, ...] = ()
+    spinning: tuple[SpinningFunction, ...] = ()
+    ended_waits: tuple[EndedWait, ...] = ()
+    wakers_unavailable: str = ""
+    period: WaitsPeriod | None = None
     unattributed_share: Amount | None
     sources: tuple[StateSource, ...]
     missing: tuple[MissingSource, ...]

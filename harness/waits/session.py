@@ -5,23 +5,37 @@ from pathlib import Path
 
 import click
 
+from harness.cli.outputs import check_place
 from harness.cli.target_status import exit_code, explain
 from harness.cli.terminal import colours, printable, width
+from harness.profile.period import Period
 from harness.profile.recorder import interrupted_once, record
 from harness.waits.analysis import WaitAnalysis, analyze_waits
 from harness.waits.build import waits_result
 from harness.waits.locks_report import wait_lines
 from harness.waits.neighbours import keep_neighbours
 from harness.waits.options import WaitsOptions
+from harness.waits.page_place import page_path
+from harness.waits.period import analysis_within
 from harness.waits.result import WaitsResult
 from harness.waits.text import lines, source_lines
 from stallscope.documents import encode
-from stallscope.recordings import Recording
+from stallscope.errors import ExitCode
+from stallscope.recordings import Recording, open_recording
 from topdown.waits.run_queue import run_queue_users
 
 
 def run_waits(options: WaitsOptions) -> int:
-    """Return the exit code after the target was recorded and its waits printed."""
+    """Return the exit code after the waits of a target or a recording were printed."""
+    if options.recording is not None:
+        recording = open_recording(options.recording)
+        if options.with_page:
+            check_place(options.page or page_path(recording))
+        result = result_with_page(
+            recording, output=options.page, with_page=options.with_page, period=options.period
+        )
+        show(result, as_json=options.as_json, graph=options.graph)
+        return int(ExitCode.DONE)
     assert options.collector is not None
     with interrupted_once(options.collector):
         recording, end = record(options.collector, sys.stderr if options.as_json else None)
@@ -36,10 +50,17 @@ def run_waits(options: WaitsOptions) -> int:
 
 
 def result_with_page(
-    recording: Recording, *, output: Path | None = None, with_page: bool = True
+    recording: Recording,
+    *,
+    output: Path | None = None,
+    with_page: bool = True,
+    period: Period | None = None,
 ) -> WaitsResult:
-    """Return the document of a recording after its page was written."""
-    return _with_page(analyze_waits(recording), recording, output, with_page=with_page)
+    """Return the document of a recording, or of a period of it, after its page was written."""
+    analysis = analyze_waits(recording)
+    if period is not None:
+        analysis = analysis_within(analysis, period)
+    return _with_page(analysis, recording, output, with_page=with_page)
 
 
 def _with_page(
@@ -49,7 +70,7 @@ def _with_page(
     *,
     with_page: bool = True,
 ) -> WaitsResult:
-    from harness.waits.page import page_path, write_waits_page  # noqa: PLC0415 - not without a page
+    from harness.waits.page import write_waits_page  # noqa: PLC0415 - not without a page
 
     report = (output or page_path(recording)) if with_page else None
     result = waits_result(analysis, recording=recording.path, report=report)

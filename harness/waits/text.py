@@ -1,10 +1,11 @@
 """Waits for a terminal: a table of states by thread group, sources and what is missing."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from harness.cli.table import fitting_rows
 from harness.cli.terminal import percent, shorten, wrapped
 from harness.waits.result import GroupWaits, QueueUser, WaitsResult
+from harness.waits.verdict import is_idle, verdict, working_groups
 from stallscope.quantities import value_text
 from topdown.waits.states import ThreadState
 
@@ -40,6 +41,8 @@ def lines(result: WaitsResult, width: int) -> Iterator[str]:
     """Yield the table, and what ran while threads were runnable."""
     threads = sum(group.threads for group in result.groups)
     plural = "" if threads == 1 else "s"
+    yield from wrapped(verdict(result), width)
+    yield ""
     yield from wrapped(
         f"Waits of {result.title}: {value_text(result.wall_ns, 'ns')}, {threads:,} thread{plural}; "
         "shares of each group's wall time",
@@ -97,34 +100,25 @@ def table(result: WaitsResult, width: int) -> Iterator[str]:
     total = {key: sum(group.states_ns[key] for group in result.groups) for key in states}
     heads = ["Group", "Threads", "Wall", *map(state_title, states)]
     several = len({group.process for group in result.groups}) > 1
-    rows = [
-        _row(
-            group_label(group, several=several),
-            group.threads,
-            group.wall_ns,
-            group.states_ns,
-            states,
-        )
-        for group in result.groups[:MAX_GROUPS]
+    working = working_groups(result)
+    idle = [group for group in result.groups if is_idle(result, group)]
+    rows = [_group_row(group, states, several=several) for group in working[:MAX_GROUPS]]
+    if len(working) > 1:
+        rows.append(_sum_row("all working" if idle else "all", working, states))
+    rows += [
+        _group_row(group, states, several=several, mark="idle: ")
+        for group in idle[: max(1, MAX_GROUPS - len(working))]
     ]
-    if len(result.groups) > 1:
-        rows.append(
-            _row(
-                "all",
-                sum(group.threads for group in result.groups),
-                sum(group.wall_ns for group in result.groups),
-                total,
-                states,
-            )
-        )
     smallest = [state_title(key) for key in sorted(states, key=lambda key: total[key])]
     shown = fitting_rows([heads, *rows], width, ["Threads", *smallest[:-1]])
     yield from shown
     left_out = [title for title in smallest if title not in shown[0]]
     if left_out:
         yield f"not shown: {', '.join(left_out)}; use a wider terminal or --json"
-    if len(result.groups) > MAX_GROUPS:
-        yield f"and {len(result.groups) - MAX_GROUPS:,} more groups"
+    more = len(result.groups) - min(len(working), MAX_GROUPS)
+    more -= min(len(idle), max(1, MAX_GROUPS - len(working)))
+    if more > 0:
+        yield f"and {more:,} more groups"
 
 
 def group_label(group: GroupWaits, *, several: bool) -> str:
@@ -133,6 +127,17 @@ def group_label(group: GroupWaits, *, several: bool) -> str:
     if several and group.process != name:
         name = f"{group.process}/{name}"
     return shorten(name, _MAX_NAME)
+
+
+def _group_row(group: GroupWaits, states: list[str], *, several: bool, mark: str = "") -> list[str]:
+    label = mark + group_label(group, several=several)
+    return _row(label, group.threads, group.wall_ns, group.states_ns, states)
+
+
+def _sum_row(label: str, groups: Sequence[GroupWaits], states: list[str]) -> list[str]:
+    sums = {key: sum(group.states_ns[key] for group in groups) for key in states}
+    threads = sum(group.threads for group in groups)
+    return _row(label, threads, sum(group.wall_ns for group in groups), sums, states)
 
 
 def _row(

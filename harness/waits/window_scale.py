@@ -38,6 +38,7 @@ def scale_parts(parts: LockParts, factor: float) -> LockParts:
         causes=_scaled(parts.causes, factor),
         graph=_scaled(parts.graph, factor),
         kernel_locks=_scaled(parts.kernel_locks, factor),
+        ended_waits=_scaled(parts.ended_waits, factor),
     )
 
 

@@ -16,6 +16,10 @@ constexpr std::array wait_tracefs_mounts{"/sys/kernel/tracing", "/sys/kernel/deb
 // In the flags of a tracepoint: the code runs in a hard interrupt (8) or a soft interrupt (16).
 constexpr const char* in_interrupt = "common_flags & 24";
 constexpr const char* in_task = "!(common_flags & 24)";
+// The reader of captures recognises the samples by this name.
+constexpr const char* waker_stacks_name = "sched:waker_stacks";
+// Stacks of wake-ups per second and CPU: 3 us and 4 KiB each.
+constexpr std::uint64_t waker_stacks_per_s = 197;
 
 // The attribute of an event that samples every occurrence, without call chains.
 perf_event_attr every_occurrence(const event_choice& choice, std::uint32_t type,
@@ -37,10 +41,7 @@ perf_event_attr every_occurrence(const event_choice& choice, std::uint32_t type,
   return attribute;
 }
 
-perf_event_attr switch_sample_attribute(const event_choice& choice,
-                                        const collect_options& options) {
-  auto attribute = every_occurrence(choice, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CONTEXT_SWITCHES);
-  attribute.exclude_callchain_kernel = options.wait_kernel_chains ? 0 : 1;
+void add_user_stack(perf_event_attr& attribute, const collect_options& options) {
   attribute.sample_type |= PERF_SAMPLE_REGS_USER;
   attribute.sample_regs_user = unwind::perf_mask(this_architecture());
   if (options.stacks == stack_method::frame_pointers) {
@@ -49,6 +50,13 @@ perf_event_attr switch_sample_attribute(const event_choice& choice,
     attribute.sample_type |= PERF_SAMPLE_STACK_USER;
     attribute.sample_stack_user = options.wait_stack_bytes;
   }
+}
+
+perf_event_attr switch_sample_attribute(const event_choice& choice,
+                                        const collect_options& options) {
+  auto attribute = every_occurrence(choice, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CONTEXT_SWITCHES);
+  attribute.exclude_callchain_kernel = options.wait_kernel_chains ? 0 : 1;
+  add_user_stack(attribute, options);
   return attribute;
 }
 
@@ -195,6 +203,23 @@ class wait_chooser {
     const wait_event from_task{wait_role::wake_ups, "", tracepoint_attribute(*point), in_task};
     add_tracepoint("sched_waking", wait_role::wake_ups, *point,
                    std::array{from_interrupt, from_task});
+    if (plan_.sources.back().available) choose_waker_stacks(*point);
+  }
+
+  // The stacks of all wake-ups would cost the target as much as those of all switches.
+  void choose_waker_stacks(const tracepoint& point) {
+    wait_event event{wait_role::waker_stacks, waker_stacks_name, tracepoint_attribute(point),
+                     in_task};
+    event.attribute.freq = 1;
+    event.attribute.sample_freq = waker_stacks_per_s;
+    event.attribute.exclude_callchain_kernel = 0;
+    add_user_stack(event.attribute, *options_);
+    if (const int error = try_wait_event(event.attribute, -1, cpu_); error != 0) {
+      plan_.sources.push_back(refused_source("waker_stacks", error));
+      return;
+    }
+    plan_.of_cpus.push_back(std::move(event));
+    plan_.sources.push_back({"waker_stacks", true});
   }
 
   void choose_lock_contention(bool whole_cpus) {

@@ -27,8 +27,16 @@ struct wait_source {
   std::string remedy{};
 };
 
+// waker_stacks: call chains of threads that wake others, of at most some wake-ups per second.
 // cpu_samples: the sampled event on whole CPUs, in windows only.
-enum class wait_role { switches, switch_samples, wake_ups, lock_contention, cpu_samples };
+enum class wait_role {
+  switches,
+  switch_samples,
+  wake_ups,
+  waker_stacks,
+  lock_contention,
+  cpu_samples,
+};
 
 struct wait_event {
   wait_role role = wait_role::switches;

@@ -23,6 +23,7 @@ class FunctionKind(IntEnum):
     ROOT = 4  # node 0 only
     PYTHON = 5  # a function of Python code; the module is its file
     TRUNCATED = 6  # child of the root: groups the truncated chains of one reason
+    WAKER = 7  # names what ended a wait; above it are the waker's functions, innermost first
 
 
 @dataclass(frozen=True, slots=True)

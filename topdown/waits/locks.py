@@ -230,10 +230,12 @@ def waiting_functions(
     *,
     background: npt.NDArray[np.bool_] | None = None,
     all_kinds: bool = False,
+    counted: npt.NDArray[np.bool_] | None = None,
 ) -> list[WaitingFunction]:
     """Return the functions of the program by inclusive time of waits for locks.
 
-    ``all_kinds``: waits for other objects are included.
+    ``all_kinds``: waits for other objects are included. ``counted`` (n_waits,): waits that count
+    beside their time; None: all.
     """
     chosen = _IS_LOCK[waits.kind] if len(waits) else np.zeros(0, np.bool_)
     chosen |= all_kinds
@@ -241,7 +243,10 @@ def waiting_functions(
         chosen &= ~background[waits.thread]
     table = _FunctionTable()
     durations = waits.duration_ns[chosen]
-    counts = dict(_sums(waits.stack[chosen], np.ones(len(durations), np.int64)))
+    ones = (
+        np.ones(len(durations), np.int64) if counted is None else counted[chosen].astype(np.int64)
+    )
+    counts = dict(_sums(waits.stack[chosen], ones))
     for stack, total in _sums(waits.stack[chosen], durations):
         if stack != NO_STACK:
             table.add(names.user(stack), total, counts[stack])

@@ -36,6 +36,7 @@ from topdown.waits.records import (
 from topdown.waits.thread_lives import ThreadLives
 from topdown.waits.wait_log import ThreadLine, WaitLog
 from topdown.waits.wait_windows import gaps_between, recorded_windows
+from topdown.waits.waker_stacks import waker_stack_rows, with_waker_stacks
 
 if TYPE_CHECKING:
     from stallscope._native import Capture
@@ -237,7 +238,7 @@ def _wake_ups(capture: "Capture", lives: ThreadLives) -> WakeUps | None:
     context = np.full(len(flags), WakeContext.TASK, np.uint8)
     context[(flags & _SOFT_INTERRUPT) != 0] = WakeContext.SOFT_INTERRUPT
     context[(flags & _HARD_INTERRUPT) != 0] = WakeContext.HARD_INTERRUPT
-    return WakeUps(
+    wake_ups = WakeUps(
         time_ns,
         lives.at_times(capture.wake_wakee, time_ns),
         lives.at_times(capture.wake_waker, time_ns),
@@ -245,6 +246,10 @@ def _wake_ups(capture: "Capture", lives: ThreadLives) -> WakeUps | None:
         context,
         capture.wake_stack,
     )
+    rows = waker_stack_rows(capture)
+    times = _limited(capture.time_ns[rows])
+    waker = lives.at_times(capture.thread[rows], times)
+    return with_waker_stacks(wake_ups, times, waker, capture.stack[rows])
 
 
 def _contention(capture: "Capture", lives: ThreadLives) -> KernelContention | None:

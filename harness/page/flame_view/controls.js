@@ -6,6 +6,7 @@ class Controls {
     this.view = page.view;
     this.bindButtons();
     this.offerInlined();
+    this.offerWakers();
     this.offerSlots();
     this.bindSearch();
     this.bindPointer();
@@ -23,6 +24,7 @@ class Controls {
     press("by-place", () => ({ bySlots: false }));
     press("by-slots", () => ({ bySlots: true }));
     press("inlined", () => ({ inlined: !view.state.inlined }));
+    press("wakers", () => ({ wakers: !view.state.wakers }));
     press("search-regex", () => ({ regex: !view.state.regex }));
     byId("reset").addEventListener("click", () => this.reset());
     byId("help-open").addEventListener("click", () => byId("help").showModal());
@@ -37,6 +39,10 @@ class Controls {
     button.title = this.view.hasInlined
       ? "Inlined functions as separate frames, or as part of the function that contains their code (n)"
       : "This page has no inlined functions: stallscope report --inlined adds them if files have debug information";
+  }
+
+  offerWakers() {
+    byId("wakers-shown").hidden = !this.view.hasWakers;
   }
 
   offerSlots() {
@@ -133,6 +139,7 @@ class Controls {
       i: () => view.update({ icicle: !view.state.icicle }),
       t: () => page.threads.toggle(),
       n: () => view.hasInlined && view.update({ inlined: !view.state.inlined }),
+      w: () => view.hasWakers && view.update({ wakers: !view.state.wakers }),
       s: () => view.hasSlots && view.update({ bySlots: !view.state.bySlots }),
       Escape: () => this.escape(),
       Backspace: () => this.zoomOut(),
@@ -150,7 +157,7 @@ class Controls {
   render() {
     const { state } = this.view;
     const pressed = { "as-flame": !state.icicle, "as-icicle": state.icicle, "by-weight": !state.byName,
-      "by-name": state.byName, "search-regex": state.regex, "inlined": state.inlined && this.view.hasInlined,
+      "by-name": state.byName, "search-regex": state.regex, "inlined": state.inlined && this.view.hasInlined, "wakers": state.wakers,
       "by-place": !state.bySlots, "by-slots": state.bySlots };
     for (const [id, on] of Object.entries(pressed)) byId(id).setAttribute("aria-pressed", String(on));
     const input = byId("search");

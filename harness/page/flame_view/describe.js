@@ -4,6 +4,7 @@
 function placeText({ module, kind }) {
   if (kind === KIND.ROOT) return "all samples";
   if (kind === KIND.TRUNCATED) return "truncated stacks: callers of these frames are not known";
+  if (kind === KIND.WAKER) return "what ended the wait below; above: the waker's functions, innermost first";
   return `${module} · ${KIND_NAME[kind]}`;
 }
 

@@ -1,24 +1,38 @@
-// The tree without inlined functions: their weight is added to the functions that contain their code.
+// The tree without some of its nodes: their weight is added to the nodes below them, such as that of
+// inlined functions to the functions that contain their code.
+
+/** Whether each node is of an inlined function (if not `inlined`) or of a waker (if not `wakers`). */
+function hiddenNodes(whole, { inlined, wakers }) {
+  const { count, parent, functionOf, function_kind } = whole;
+  const hidden = new Uint8Array(count);
+  for (let i = 1; i < count; i++) {
+    const kind = function_kind[functionOf[i]];
+    if (!inlined && kind === KIND.INLINED) hidden[i] = 1;
+    // All functions above the frame that names a waker are the waker's.
+    if (!wakers && (kind === KIND.WAKER || hidden[parent[i]] === 2)) hidden[i] = 2;
+  }
+  return hidden;
+}
 
 /**
- * Merges nodes of inlined functions with their callers: {tree, nodeOf, origin}. Callees that occur
- * twice below a caller are merged. `nodeOf`: new node of each node of `whole`; `origin`: a node of
- * `whole` for each new node.
+ * Merges the hidden nodes with their callers: {tree, nodeOf, origin}. Callees that occur twice below
+ * a caller are merged. `nodeOf`: new node of each node of `whole`; `origin`: a node of `whole` for
+ * each new node.
  */
-function withoutInlined(whole) {
-  const merged = mergedNodes(whole);
+function withoutNodes(whole, hidden) {
+  const merged = mergedNodes(whole, hidden);
   const { tree, number } = inOrder(whole, merged);
   const nodeOf = merged.of.map((node) => number[node]);
   const origin = new Int32Array(tree.count);
   for (let i = whole.count - 1; i >= 0; i--) {
-    if (whole.function_kind[whole.functionOf[i]] !== KIND.INLINED) origin[nodeOf[i]] = i;
+    if (!hidden[i]) origin[nodeOf[i]] = i;
   }
   tree.weightNode = whole.weightNode.map((node) => nodeOf[node]);
   return { tree, nodeOf, origin };
 }
 
 /** Merged nodes, callers first: {count, parent, functionOf}, and the new node of each node. */
-function mergedNodes({ count, parent, functionOf, function_kind }) {
+function mergedNodes({ count, parent, functionOf }, hidden) {
   const of = new Int32Array(count), parents = new Int32Array(count), owners = new Int32Array(count);
   // By (caller, function), open addressing: a Map of millions of keys takes seconds.
   const slots = new Int32Array(2 ** Math.ceil(Math.log2(count + 1) + 1)).fill(-1);
@@ -28,7 +42,7 @@ function mergedNodes({ count, parent, functionOf, function_kind }) {
   let made = 1;
   for (let i = 1; i < count; i++) {
     const above = of[parent[i]], f = functionOf[i];
-    if (function_kind[f] === KIND.INLINED) {
+    if (hidden[i]) {
       of[i] = above;
       continue;
     }

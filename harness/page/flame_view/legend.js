@@ -1,6 +1,6 @@
 // Legend of colours and marks for the kinds in the profile, with their shares of the view.
 
-const LEGEND_ORDER = [KIND.USER, KIND.INLINED, KIND.PYTHON, KIND.KERNEL, KIND.UNKNOWN, KIND.TRUNCATED];
+const LEGEND_ORDER = [KIND.USER, KIND.INLINED, KIND.PYTHON, KIND.KERNEL, KIND.UNKNOWN, KIND.TRUNCATED, KIND.WAKER];
 
 class Legend {
   constructor(view, colours) {
@@ -14,7 +14,7 @@ class Legend {
     const { view } = this;
     const { self, total } = view.functions;
     const values = new Float64Array(KIND_NAME.length);
-    view.profile.function_kind.forEach((kind, f) => { values[kind] += kind === KIND.TRUNCATED ? total[f] : self[f]; });
+    view.profile.function_kind.forEach((kind, f) => { values[kind] += kind === KIND.TRUNCATED || kind === KIND.WAKER ? total[f] : self[f]; });
     if (view.isTruncated(view.state.zoom)) values[KIND.TRUNCATED] = view.visibleTotal;
     return values;
   }
@@ -23,7 +23,8 @@ class Legend {
     const { view } = this;
     if (view.state.bySlots) return this.renderSlots();
     const there = new Set(view.profile.function_kind), values = this.values();
-    const kinds = LEGEND_ORDER.filter((kind) => there.has(kind) && (kind !== KIND.INLINED || view.state.inlined));
+    const kinds = LEGEND_ORDER.filter((kind) => there.has(kind) && (kind !== KIND.INLINED || view.state.inlined)
+      && (kind !== KIND.WAKER || view.state.wakers));
     const colours = this.colours();
     const plain = (fill, text) => make("li", { class: "plain" }, frameMark(fill), text);
     this.list.replaceChildren(

@@ -32,7 +32,7 @@ class Page {
   render(changed) {
     const has = (...keys) => keys.some((key) => changed.has(key));
     if (has("theme", "bySlots")) this.setColours();
-    if (has("inlined")) this.walker.at = null;
+    if (has("tree")) this.walker.at = null;
     this.controls.render();
     if (has("zoom", "shown", "byName", "icicle")) this.relayOut();
     else this.paint();

@@ -3,14 +3,17 @@
 /** The state and everything derived from it; only `update` changes it. */
 class View {
   constructor(profile) {
-    this.whole = profile; // with inlined functions
-    this.profile = profile;
-    this.totals = new Totals(profile);
+    this.whole = profile; // with inlined functions and wakers
+    this.variants = new Map();
+    const variant = this.variantOf({ inlined: true, wakers: false });
+    this.shownVariant = variant;
+    this.profile = variant.tree;
+    this.totals = new Totals(this.profile);
     this.totals.sum(null);
     this.grandTotal = this.totals.total[0];
     this.state = {
       zoom: 0, icicle: false, byName: false, query: "", regex: false, shown: null,
-      selected: -1, theme: "light", inlined: true, bySlots: false, period: null,
+      selected: -1, theme: "light", inlined: true, wakers: false, bySlots: false, period: null,
     };
     this.search = null;
     this.searchError = "";
@@ -52,10 +55,10 @@ class View {
     const began = performance.now(), changed = this.pending;
     this.pending = new Set();
     this.scheduled = false;
-    if (changed.has("inlined")) this.regrow(changed);
+    if (changed.has("inlined") || changed.has("wakers")) this.regrow(changed);
     if (changed.has("period")) changed.add("shown"); // both filter the weights
-    if (changed.has("shown") || changed.has("inlined")) this.totals.sum(this.state.shown, this.state.period);
-    if (changed.has("query") || changed.has("regex") || changed.has("inlined")) this.mark();
+    if (changed.has("shown") || changed.has("tree")) this.totals.sum(this.state.shown, this.state.period);
+    if (changed.has("query") || changed.has("regex") || changed.has("tree")) this.mark();
     for (const listener of this.listeners) listener(changed);
     timings.update_ms = performance.now() - began;
   }
@@ -68,14 +71,32 @@ class View {
     return this.whole.function_kind.includes(KIND.INLINED);
   }
 
-  /** Takes the tree with or without inlined functions; the zoom stays on the same code. */
+  get hasWakers() {
+    return this.whole.function_kind.includes(KIND.WAKER);
+  }
+
+  /** The tree with or without inlined functions and wakers; made at first use. */
+  variantOf({ inlined, wakers }) {
+    const shown = { inlined: inlined || !this.hasInlined, wakers: wakers || !this.hasWakers };
+    const key = `${shown.inlined} ${shown.wakers}`;
+    if (!this.variants.has(key)) {
+      const all = shown.inlined && shown.wakers;
+      this.variants.set(key, all ? { tree: this.whole } : withoutNodes(this.whole, hiddenNodes(this.whole, shown)));
+    }
+    return this.variants.get(key);
+  }
+
+  /** Takes the tree that the state selects; the zoom stays on the same code. */
   regrow(changed) {
     const { state } = this;
-    this.bare ??= withoutInlined(this.whole);
-    this.profile = state.inlined ? this.whole : this.bare.tree;
-    state.zoom = (state.inlined ? this.bare.origin : this.bare.nodeOf)[state.zoom];
-    changed.add("zoom");
-    if (!state.inlined && this.profile.function_kind[state.selected] === KIND.INLINED) {
+    const before = this.shownVariant, after = this.variantOf(state);
+    const node = before.origin ? before.origin[state.zoom] : state.zoom;
+    state.zoom = after.nodeOf ? after.nodeOf[node] : node;
+    this.shownVariant = after;
+    this.profile = after.tree;
+    changed.add("tree").add("zoom");
+    const kind = this.profile.function_kind[state.selected];
+    if ((!state.inlined && kind === KIND.INLINED) || (!state.wakers && kind === KIND.WAKER)) {
       state.selected = -1;
       changed.add("selected");
     }
@@ -105,9 +126,9 @@ class View {
 
   /** Totals per function in view; kept until zoom or threads change. */
   get functions() {
-    const { zoom, shown, period, inlined } = this.state, of = this.functionsOf;
-    if (of?.zoom !== zoom || of.shown !== shown || of.period !== period || of.inlined !== inlined) {
-      this.functionsOf = { zoom, shown, period, inlined, totals: functionTotals(this.profile, this.totals, zoom) };
+    const { zoom, shown, period } = this.state, of = this.functionsOf, tree = this.profile;
+    if (of?.zoom !== zoom || of.shown !== shown || of.period !== period || of.tree !== tree) {
+      this.functionsOf = { zoom, shown, period, tree, totals: functionTotals(this.profile, this.totals, zoom) };
     }
     return this.functionsOf.totals;
   }

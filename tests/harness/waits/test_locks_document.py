@@ -44,7 +44,6 @@ def test_causes_graph_and_functions_are_parts_of_the_document() -> None:
     assert document.graph.knots == (("hog",),)
     assert document.graph.missing == ()
     assert document.functions[0].function == "pthread_mutex_lock"
-    assert document.warnings == ()
 
 
 def test_idle_threads_are_pools_with_the_rule_and_no_lock() -> None:

@@ -48,7 +48,8 @@ def test_functions_have_inclusive_and_attributed_time() -> None:
         callees=(),
     )
     table = list(function_lines([function], 100))
-    assert table[-1].split() == ["20.0", "ms", "5.00", "ms", "3", "insert"]
+    assert table[-2].split() == ["20.0", "ms", "5.00", "ms", "3", "insert"]
+    assert table[-1].strip() == "called by work 20.0 ms"
     assert list(function_lines([], 100)) == []
 
 

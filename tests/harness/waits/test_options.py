@@ -54,3 +54,31 @@ def test_a_comparison_excludes_a_target() -> None:
     assert waits_options(values(compared=compared)).compared == compared
     with pytest.raises(UsageError, match="--compare"):
         waits_options(values(compared=compared, pids=((1,),)))
+
+
+def test_a_directory_or_a_file_of_perf_is_shown_and_not_run(tmp_path: Path) -> None:
+    capture = tmp_path / "perf.data"
+    capture.write_bytes(b"PERFILE2" + bytes(16))
+    for path in (tmp_path, capture):
+        options = waits_options(values(words=(str(path),), period="1.2-1.5"))
+        assert (options.recording, options.collector) == (path, None)
+        assert options.period is not None
+        assert options.period.end_s == 1.5
+    program = tmp_path / "work"
+    program.write_bytes(b"\x7fELF")
+    assert waits_options(values(words=(str(program),))).recording is None
+
+
+def test_options_for_recording_do_not_fit_a_shown_recording(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="--max-cost is for recording"):
+        waits_options(values(words=(str(tmp_path),), max_cost=0.5))
+
+
+def test_a_period_needs_a_recording() -> None:
+    with pytest.raises(UsageError, match="--period shows a part of a recording"):
+        waits_options(values(pids=((1,),), period="1-2"))
+
+
+def test_a_page_is_no_name_of_a_directory() -> None:
+    with pytest.raises(UsageError, match="directory of the recording"):
+        waits_options(values(pids=((1,),), output=Path("page.html")))

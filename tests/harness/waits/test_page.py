@@ -1,7 +1,7 @@
 from pathlib import Path
 
 from harness.waits.build import waits_result
-from harness.waits.page import page_path, render_waits_page, write_waits_page
+from harness.waits.page import render_waits_page, write_waits_page
 from stallscope.recordings import Recording
 from tests.harness.waits.analyses import analysis
 
@@ -17,7 +17,3 @@ def test_the_page_has_the_states_and_the_causes(tmp_path: Path) -> None:
     assert text == render_waits_page(result, RECORDING)
     assert "Wall time by state" in text
     assert "wall time of threads by state" in text
-
-
-def test_the_page_of_a_file_of_perf_is_written_here() -> None:
-    assert page_path(RECORDING) == Path("run.report.html")

@@ -4,7 +4,7 @@ import numpy as np
 
 from tests.topdown.waits.wait_records_builder import Place, build_records
 from topdown.waits.timeline import build_intervals
-from topdown.waits.wakers import waker_shares
+from topdown.waits.wakers import ended_waits, waker_shares
 
 MILLISECOND = 1_000_000
 PLACES = {
@@ -21,7 +21,9 @@ TEXT = """
 def test_waits_are_named_by_their_functions_and_wakers() -> None:
     built = build_records(TEXT, places=PLACES)
     idle = np.array([False, False, True])
-    shares = waker_shares(built.records, build_intervals(built.records), built.names, idle)
+    intervals = build_intervals(built.records)
+    ended = ended_waits(built.records, intervals, built.names, idle)
+    shares = waker_shares(built.records, intervals, built.names, ended)
     rows = [
         (share.chain[:1], share.thread, share.waker, share.wait_ns // MILLISECOND, share.waits)
         for share in shares
@@ -36,4 +38,5 @@ def test_waits_are_named_by_their_functions_and_wakers() -> None:
 def test_a_recording_without_waits_has_no_wakers() -> None:
     built = build_records("main R0-10", unit_ns=1)
     intervals = build_intervals(built.records)
-    assert waker_shares(built.records, intervals, built.names, np.zeros(1, np.bool_)) == []
+    ended = ended_waits(built.records, intervals, built.names, np.zeros(1, np.bool_))
+    assert waker_shares(built.records, intervals, built.names, ended) == []

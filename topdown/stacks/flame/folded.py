@@ -3,13 +3,17 @@
 One line per stack and process, ``process;outermost;...;leaf samples``, sorted. ``;`` in a name is
 replaced by ``:``, and line ends and control characters by U+FFFD, so every line has one field per
 frame. An unnamed function is ``[unknown]``; the outermost frame of a truncated chain names the
-reason (``[truncated: ...]``). Counts are samples; the file is valid UTF-8 for any names.
+reason (``[truncated: ...]``). Counts are samples, or microseconds if the profile is one of wall
+time or of time off the CPU, whose samples differ in length. The file is valid UTF-8 for any names.
 """
 
 from collections.abc import Iterator
 
 from topdown.stacks.flame.names import function_text
 from topdown.stacks.profile import FunctionKind, Profile
+from topdown.waits.weight import OFF_CPU_TIME, WALL_TIME
+
+_NS_PER_US = 1000
 
 
 def _field(name: str) -> str:
@@ -22,18 +26,22 @@ def render_folded(profile: Profile) -> str:
     names = [_field(function.name) for function in profile.functions]
     processes = [_field(thread.process_name) for thread in profile.threads]
     stacks = _Stacks(profile, names)
+    by_time = profile.source.event in (WALL_TIME, OFF_CPU_TIME)
+    weights = profile.weight_value if by_time else profile.weight_samples
     rows = zip(
         profile.weight_node.tolist(),
         profile.weight_thread.tolist(),
-        profile.weight_samples.tolist(),
+        weights.tolist(),
         strict=True,
     )
-    for node, thread, samples in rows:
-        if samples > 0:
+    for node, thread, weight in rows:
+        if weight > 0:
             stack = stacks.text(node)
             line = f"{processes[thread]};{stack}" if stack else processes[thread]
-            counts[line] = counts.get(line, 0) + samples
-    return "".join(f"{stack} {samples}\n" for stack, samples in sorted(counts.items()))
+            counts[line] = counts.get(line, 0) + weight
+    unit = _NS_PER_US if by_time else 1
+    rounded = ((stack, round(weight / unit)) for stack, weight in sorted(counts.items()))
+    return "".join(f"{stack} {weight}\n" for stack, weight in rounded if weight)
 
 
 class _Stacks:

@@ -23,6 +23,7 @@ _CLASS_OF_KIND = {
     FunctionKind.PYTHON: "python",
     FunctionKind.UNKNOWN: "unknown",
     FunctionKind.TRUNCATED: "truncated",
+    FunctionKind.WAKER: "waker",
     FunctionKind.ROOT: "root",
 }
 _LEGEND = (
@@ -32,6 +33,7 @@ _LEGEND = (
     ("kernel", "kernel"),
     ("unknown", "no symbol"),
     ("truncated", "truncated"),
+    ("waker", "woken by"),
     ("rest", "too narrow"),
 )
 STYLE = """
@@ -41,6 +43,7 @@ text{font:11px system-ui,-apple-system,"Segoe UI",Roboto,"DejaVu Sans",sans-seri
 .inlined{fill:#bdd389}.inlined.odd{fill:#b1ca76}.unknown{fill:#c9ccd1}.unknown.odd{fill:#c1c4ca}
 .python{fill:#86cfbf;stroke:#3f8a7a;stroke-width:.6}.python.odd{fill:#79c5b4}
 .truncated{fill:#ecd9d6;stroke:#8c5850;stroke-dasharray:4 2.5}
+.waker{fill:#d9c8f0;stroke:#6d4fa3;stroke-width:.8}
 .root{fill:#dcdee2}.rest{fill:#e4e4df}g:hover rect{stroke:#1b1d21}
 @media(prefers-color-scheme:dark){.paper{fill:#1a1d22}.head,.soft{fill:#c3c8d1}
 .rest{fill:#4b515b}.rest+text{fill:#e8eaee}g:hover rect{stroke:#fff}}

@@ -1,0 +1,60 @@
+"""The longest waits and what ended them, with the call chain of the waker, for a terminal."""
+
+from collections.abc import Iterator, Sequence
+
+from harness.cli.terminal import printable, shorten, wrapped
+from harness.waits.result import EndedWait
+from stallscope.quantities import value_text
+
+SHORT_WAITS = 3
+SHOWN_WAITS = 10
+_MAX_FUNCTION = 48
+_INDENT = " " * 12
+
+
+def functions_text(functions: Sequence[str]) -> str:
+    """Return functions, innermost first: "read <- handle <- main"."""
+    return " <- ".join(shorten(printable(plain_name(name)), _MAX_FUNCTION) for name in functions)
+
+
+def plain_name(name: str) -> str:
+    """Return a C++ or Rust name without the list of its parameters at its end."""
+    end = name.rfind(")")
+    if end < 0 or name[end + 1 :].strip() not in ("", "const", "&", "&&", "noexcept"):
+        return name
+    depth = 0
+    for place in range(end, -1, -1):
+        depth += (name[place] == ")") - (name[place] == "(")
+        if depth == 0:
+            kept = name[:place]
+            return name if not kept or kept.endswith(("::", "operator")) else kept
+    return name
+
+
+def place_text(wait: EndedWait) -> str:
+    """Return which thread waits where."""
+    place = functions_text(wait.functions)
+    return f"{printable(wait.thread)} in {place}" if place else f"{printable(wait.thread)}"
+
+
+def waker_text(wait: EndedWait) -> str:
+    """Return what ended the wait: "hog: futex_wake <- unlock <- main"."""
+    chain = functions_text(wait.waker_functions)
+    return f"{printable(wait.waker)}: {chain}" if chain else printable(wait.waker)
+
+
+def lines(
+    waits: Sequence[EndedWait], unavailable: str, width: int, shown: int = SHORT_WAITS
+) -> Iterator[str]:
+    """Yield the waits, the longest first; nothing without waits."""
+    if not waits:
+        return
+    yield "Longest waits, and what ended them (functions innermost first):"
+    for wait in waits[:shown]:
+        time = value_text(wait.wait_ns, "ns")
+        yield from wrapped(f"  {time:>8}  {place_text(wait)}", width, _INDENT + "  ")
+        yield from wrapped(f"{_INDENT}woken by {waker_text(wait)}", width, _INDENT + "  ")
+    if len(waits) > shown:
+        yield f"{_INDENT}{len(waits) - shown:,} more are in the document (--json)."
+    if unavailable:
+        yield from wrapped(f"  functions of wakers are unavailable: {unavailable}", width, "  ")
