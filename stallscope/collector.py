@@ -56,6 +56,7 @@ class CollectorOptions:
     max_size_mib: int | None = None  # None: the collector's default
     max_cost: float | None = None  # share of the target's CPU time that recording waits may cost
     waits: bool = False  # also context switches and wake-ups; Python frames are not read then
+    requests: bool = False  # also the marks of requests that the target's processes write
 
     def arguments(self) -> list[str]:
         """Return the collector's command line, without the program's name."""
@@ -79,6 +80,7 @@ class CollectorOptions:
         words += ["-a"] if self.system_wide else []
         words += [f"--{self.scope}"] if self.scope else []
         words += ["--waits"] if self.waits else []
+        words += ["--requests"] if self.requests else []
         words += ["--force"] if self.force else []
         return words + (["--", *self.command] if self.command else [])
 

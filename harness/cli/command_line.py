@@ -24,6 +24,7 @@ COMMANDS = {
     "data": "Show which data the loads of a recording read, and which lines threads share.",
     "topdown": "Show where pipeline slots are lost.",
     "waits": "Show what the threads of a process, a command or a recording wait for.",
+    "requests": "Show what slow requests of a process or command do beside others.",
     "cstates": "Show what sleep states and frequency changes cost.",
     "io": "Measure what the disk can do, and show what waits for it.",
     "pin": "Pin sleep states, frequency and more around a command.",

@@ -5,9 +5,10 @@ from pathlib import Path
 from stallscope.documents import Record, read_document
 from stallscope.recordings import MANIFEST, Recording
 
-PROFILE, COUNTERS, WAITS = "samples", "counters", "waits"
+PROFILE, COUNTERS, WAITS, REQUESTS = "samples", "counters", "waits", "requests"
 _COUNTING_PLAN = "plan.json"  # the collector writes it beside counters
 _WAIT_LOG = "waits.jsonl"  # and this one beside samples of waits
+_REQUEST_MARKS = "requests.bin"  # beside both, with marks of requests
 
 
 class _KindRecord(Record, frozen=True):
@@ -15,13 +16,13 @@ class _KindRecord(Record, frozen=True):
 
 
 def kind_of(recording: Recording) -> str:
-    """Return "samples" (a CPU profile), "counters", "waits", "load", "idle" or "io"."""
+    """Return "samples" (a CPU profile), "counters", "waits", "requests", "load", "idle" or "io"."""
     if recording.manifest is None:
         return PROFILE
     if (recording.path / _COUNTING_PLAN).exists():
         return COUNTERS
     if (recording.path / _WAIT_LOG).exists():
-        return WAITS
+        return REQUESTS if (recording.path / _REQUEST_MARKS).exists() else WAITS
     return manifest_kind(recording.path) or PROFILE
 
 

@@ -33,6 +33,7 @@ DOCUMENTS = {
     "recording.load": ("harness.recordings.manifest", "LoadManifest"),
     "recording.samples": ("harness.recordings.collector_manifests", "SamplesManifest"),
     "record": ("harness.profile.result", "RecordResult"),
+    "requests": ("harness.requests.result", "RequestsResult"),
     "self-test": ("topdown.slots.self_test.result", "SelfTestResult"),
     "topdown": ("harness.topdown.result", "TopdownResult"),
     "topdown.replay": ("harness.topdown.replay.result", "ReplayResult"),

@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from harness.cli.outputs import check_place
-from harness.recordings.kinds import PROFILE, WAITS, kind_of
+from harness.recordings.kinds import PROFILE, REQUESTS, WAITS, kind_of
 from harness.recordings.weight import recorded_weight
 from harness.report.options import ReportOptions
 from stallscope.errors import RecordingError
@@ -18,6 +18,7 @@ REPORTERS = {
     "idle": ("harness.cstates.record.report", "report_idle"),
     "io": ("harness.report.disk", "report_disk"),
     "waits": ("harness.report.waits", "report_waits"),
+    "requests": ("harness.report.requests", "report_requests"),
 }
 
 
@@ -25,7 +26,7 @@ def report(path: Path, options: ReportOptions) -> None:
     """Write the page of the recording at a path, and print its summary."""
     recording = open_recording(path)
     kind = kind_of(recording)
-    if kind == WAITS:
+    if kind in (WAITS, REQUESTS):
         # Such a recording also has samples: a profile by weight shows these.
         weight = options.weight or recorded_weight(recording.path)
         if weight is not None or options.event:

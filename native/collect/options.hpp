@@ -37,6 +37,7 @@ struct collect_options {
   std::uint16_t max_stack = 0;
   bool python = true;                     // read the frames of CPython
   bool waits = false;                     // record context switches and wake-ups, too
+  bool requests = false;                  // record the marks of requests of the target's processes
   std::uint32_t wait_stack_bytes = 4096;  // per switch; 0: no stacks
   // The recording ends at this size, with a warning. 0: no limit.
   std::uint64_t max_bytes = 0;

@@ -2,6 +2,8 @@
 
 #include <sys/resource.h>
 
+#include <cstdlib>
+
 #include "collect/group_choice.hpp"
 #include "perf_events/cpu_list.hpp"
 
@@ -25,6 +27,8 @@ prepared_recording prepare_recording(const collect_options& options, const sigse
   facts.choice.how.context_switches = facts.waits.switches_in_sampled_event;
   facts.warnings = facts.choice.warnings;
   facts.pids = options.pids;
+  // A command marks its requests from the first one on, before its ring is searched.
+  if (options.requests) ::setenv("STALLSCOPE_REQUESTS", "1", 1);
   if (options.kind == target_kind::command)
     prepared.command = std::make_unique<held_command>(options.command, inherited);
   return prepared;

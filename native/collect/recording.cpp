@@ -4,6 +4,7 @@
 
 #include "base/clock.hpp"
 #include "collect/recording_checks.hpp"
+#include "collect/request_session.hpp"
 
 namespace stallscope::collect {
 namespace {
@@ -24,8 +25,11 @@ void recording::run() {
   auto& facts = opened_->facts();
   if (auto& command = opened_->prepared().command) command->release();
   announce();
+  std::optional<request_session> requests;
+  if (facts.options.requests) requests.emplace(*opened_);
   facts.end.reason = drain_until_end();
   facts.end.monotonic_ns = monotonic_ns();
+  if (requests) requests->finish();
   read_counters();
   add_check_warnings();
   opened_->close();

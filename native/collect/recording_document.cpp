@@ -82,6 +82,7 @@ json options_of(const collect_options& options) {
           {"max_stack", options.max_stack != 0 ? json(options.max_stack) : json(nullptr)},
           {"python", options.python ? "auto" : "off"},
           {"waits", options.waits},
+          {"requests", options.requests},
           {"max_bytes", options.max_bytes != 0 ? json(options.max_bytes) : json(nullptr)},
           {"start_disabled", options.start_disabled}};
 }

@@ -35,6 +35,12 @@ WAITING = [
     "busy-neighbour",
     "cgroup-throttled",
 ]
+REQUESTS = [
+    "slow-requests-disk",
+    "slow-requests-lock",
+    "slow-requests-compute",
+    "slow-requests-memory",
+]
 LOOK_ALIKES = ["o-n-critical-section", "hash-under-lock", "spin-convoy"]
 NAMES = [
     "independent-adds",
@@ -59,6 +65,7 @@ NAMES = [
     "sleep-wake",
     *HELD_OUT,
     *WAITING,
+    *REQUESTS,
 ]
 
 
@@ -74,6 +81,7 @@ def test_the_list_names_every_kernel_and_its_answer(kernels: Path) -> None:
     assert [kernel["name"] for kernel in document["kernels"] if kernel["look_alike"]] == [
         *LOOK_ALIKES,
         *WAITING,
+        *REQUESTS,
     ]
     assert [
         kernel["name"] for kernel in document["kernels"] if kernel["measures_states"]

@@ -121,6 +121,9 @@ void add_waits(cli::command& app, collect_options& options) {
   app.add_flag("--waits", options.waits,
                "Record context switches, and with the right to trace whole CPUs also wake-ups; "
                "Python frames are not read");
+  app.add_flag("--requests", options.requests,
+               "Record the marks of requests that processes of the target write "
+               "(stallscope_request.h)");
   app.add_option("--wait-stack-bytes", options.wait_stack_bytes,
                  "Size of the stack copy per context switch in bytes, a multiple of 8; 0: none")
       .capture_default_str()

@@ -13,6 +13,7 @@
 #include "kernels/memory.hpp"
 #include "kernels/sharing.hpp"
 #include "kernels/spin_convoy.hpp"
+#include "kernels/waiting/request_kernels.hpp"
 #include "kernels/waiting/waiting_kernels.hpp"
 
 namespace stallscope::kernels {
@@ -235,9 +236,11 @@ constexpr std::array other_kernels = {
 };
 
 constexpr auto table = [] {
-  std::array<kernel_entry, other_kernels.size() + waiting_kernels.size()> all{};
-  auto* const next = std::copy(other_kernels.begin(), other_kernels.end(), all.begin());
-  std::copy(waiting_kernels.begin(), waiting_kernels.end(), next);
+  std::array<kernel_entry, other_kernels.size() + waiting_kernels.size() + request_kernels.size()>
+      all{};
+  auto* next = std::copy(other_kernels.begin(), other_kernels.end(), all.begin());
+  next = std::copy(waiting_kernels.begin(), waiting_kernels.end(), next);
+  std::copy(request_kernels.begin(), request_kernels.end(), next);
   return all;
 }();
 

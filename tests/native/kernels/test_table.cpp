@@ -90,9 +90,14 @@ TEST_CASE("the table has every kernel once, with a diagnosis in top-down terms")
                                           "oversubscribed",
                                           "busy-neighbour",
                                           "cgroup-throttled",
+                                          "slow-requests-disk",
+                                          "slow-requests-lock",
+                                          "slow-requests-compute",
+                                          "slow-requests-memory",
                                           "wall-halves"};
-  const std::set<std::string> starts = {"retiring",      "bad_speculation", "frontend_bound",
-                                        "backend_bound", "kernel: ",        "waiting: "};
+  const std::set<std::string> starts = {
+      "retiring", "bad_speculation", "frontend_bound", "backend_bound",
+      "kernel: ", "waiting: ",       "requests: "};
   std::set<std::string> names;
   for (const kernel_entry& kernel : all_kernels()) {
     CHECK(names.insert(kernel.name).second);

@@ -1,0 +1,1 @@
+"""`stallscope requests`: what slow requests do beside others."""

@@ -1,0 +1,47 @@
+"""The sentences that say why slow requests are slow."""
+
+from harness.requests.function_names import place_text
+from stallscope.quantities import value_text
+from topdown.requests.explanation import Explanation
+from topdown.requests.latency_classes import MIN_SLOW, LatencyClasses, requests_needed
+from topdown.requests.mean_differences import MeanDifference
+
+
+def quantile_name(share: float) -> str:
+    """Return the name of a quantile: p99, p99.9."""
+    return f"p{100 * share:.6g}"
+
+
+def verdict(
+    requests: int,
+    classes: LatencyClasses,
+    wall: MeanDifference | None,
+    rows: list[Explanation],
+    slow_above: float,
+) -> tuple[str, ...]:
+    """Return the sentences; with too few requests, how many are needed."""
+    slow = int(classes.slow.sum())
+    if wall is None or not classes.enough:
+        needed = requests_needed(slow_above)
+        few = f"{requests:,} requests, of which {slow:,} are above {quantile_name(slow_above)}"
+        return (f"{few}, are too few; {needed:,} are needed to compare {MIN_SLOW} slow ones",)
+    head = (
+        f"requests above {quantile_name(slow_above)} take {_time(wall.difference)} more than "
+        f"median ones ({_time(wall.slow)} and {_time(wall.median)})"
+    )
+    shown = [row for row in rows if row.stands_out]
+    if not shown:
+        return (f"{head}, and no state stands out: they do more of the same, or wait at random",)
+    causes = ", ".join(_cause(row) for row in shown)
+    return (f"{head}: {causes}",)
+
+
+def _cause(row: Explanation) -> str:
+    place = f" in {place_text(row.place.chain)}" if row.place.chain else ""
+    if row.state == "suspended" and place:
+        place = f" for {row.place.chain[0]}"
+    return f"{_time(row.times.difference)} {row.state.replace('_', ' ')}{place}"
+
+
+def _time(amount_ns: float) -> str:
+    return value_text(round(amount_ns), "ns")

@@ -1,0 +1,64 @@
+// Records the marks of requests of the target's processes: a thread searches for rings, listens to
+// them and copies new marks into requests.bin. Costs a search per process and second (in the first
+// second every 50 ms), and 50 wake-ups per second while a process has a ring. The constructor and
+// finish() belong to one thread.
+//
+//   request_session requests{opened};
+//   requests.finish();  // adds the file and the warnings to the facts
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "base/eventfd.hpp"
+#include "collect/opened_recording.hpp"
+#include "requests/mapped_ring.hpp"
+#include "requests/request_file.hpp"
+
+namespace stallscope::collect {
+
+class request_session {
+ public:
+  // Creates requests.bin and starts the thread. Throws std::system_error.
+  explicit request_session(opened_recording& opened);
+  request_session(const request_session&) = delete;
+  request_session& operator=(const request_session&) = delete;
+  request_session(request_session&&) = delete;
+  request_session& operator=(request_session&&) = delete;
+  ~request_session();
+
+  void finish();
+
+ private:
+  struct listened_ring {
+    pid_t pid;
+    requests::mapped_ring ring;
+    requests::ring_reader reader;
+  };
+  void run() noexcept;
+  void pass();
+  void search(std::uint64_t now_ns);
+  void search_process(pid_t pid);
+  void read_rings(std::uint64_t now_ns);
+  [[nodiscard]] std::vector<pid_t> target_processes() const;
+  void add_warnings();
+
+  opened_recording* opened_;
+  const procfs proc_;
+  std::vector<pid_t> roots_;
+  std::uint64_t start_ns_;
+  sample_file file_;
+  std::vector<listened_ring> rings_;
+  std::uint64_t next_search_ns_ = 0;
+  std::uint64_t marks_ = 0;
+  std::uint64_t dropped_ = 0;  // beyond the file's limit
+  bool refused_ring_ = false;
+  int search_error_ = 0;
+  std::string failure_;  // of the thread
+  wake_event stop_;
+  std::thread thread_;
+};
+
+}  // namespace stallscope::collect
