@@ -18,6 +18,7 @@ _REMEDY = "reinstall stallscope, or run ./dev build in a checkout"
 _LIST_TIMEOUT_S = 30
 _TRIAL_S = 0.1
 _SET_UP_TIMEOUT_S = 300
+REQUESTS = "requests:"  # programs whose answer `stallscope requests` gives
 _KERNEL_ANSWERS = ("kernel:", "waiting:")
 
 
@@ -43,7 +44,8 @@ class KnownKernel:
 def known_kernels(names: tuple[str, ...] = ()) -> tuple[KnownKernel, ...]:
     """Return the programs with these names in list order; all programs without names.
 
-    Programs whose threads measure their states belong to `stallscope lab waits`.
+    Programs whose threads measure their states belong to `stallscope lab waits`, those with
+    requests to `stallscope requests`.
 
     Raises UsageError for an unknown name.
     """
@@ -84,7 +86,7 @@ def _list_kernels() -> tuple[KnownKernel, ...]:
     return tuple(
         KnownKernel(kernel.name, kernel.expected, kernel.threads, kernel.held_out)
         for kernel in run_program(words, _LIST_TIMEOUT_S, _ListRecord).kernels
-        if not kernel.measures_states
+        if not kernel.measures_states and not kernel.expected.startswith(REQUESTS)
     )
 
 
