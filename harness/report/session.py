@@ -26,6 +26,8 @@ def report(path: Path, options: ReportOptions) -> None:
     """Write the page of the recording at a path, and print its summary."""
     recording = open_recording(path)
     kind = kind_of(recording)
+    if kind == REQUESTS and options.period is not None:
+        kind = WAITS  # a period is a view of its waits
     if kind in (WAITS, REQUESTS):
         # Such a recording also has samples: a profile by weight shows these.
         weight = options.weight or recorded_weight(recording.path)
