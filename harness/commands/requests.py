@@ -12,7 +12,7 @@ EXAMPLES = """\b
 Examples:
   stallscope requests -p $(pidof server) --duration 30
   stallscope requests -o slow -- ./server --port 8000
-  stallscope report slow
+  stallscope requests slow
   cc -I $(dirname $(stallscope requests --header)) server.c
 """
 
@@ -27,13 +27,14 @@ def _print_header(context: click.Context, _: click.Parameter, value: bool) -> No
 
 
 @click.command(epilog=EXAMPLES)
-@process_options
+@process_options("[RUN | -- CMD...]")
 @click.option(
     "-o",
     "--output",
     type=click.Path(path_type=Path),
-    metavar="DIR",
-    help="Directory for the recording. Default: stallscope-<target>-<time>.",
+    metavar="PATH",
+    help="Directory for the recording, by default stallscope-<target>-<time>; of a shown RUN, the "
+    "page, by default RUN/report.html.",
 )
 @click.option("--force", is_flag=True, help="Replace an existing recording.")
 @click.option(
@@ -65,7 +66,8 @@ def command(as_json: bool, **values: Any) -> int:
     The program marks the begin and end of its requests with stallscope_request.h; the reference
     server does. Divides the latency of requests above the 99th percentile and of those around the
     median into states: running, run queue, lock, disk, network, suspended, and more. Prints what
-    explains the difference, with the place in the program, and writes DIR/report.html.
+    explains the difference, with the place in the program, and writes DIR/report.html. RUN, a
+    recording with requests, is shown again.
     """
     from harness.requests.options import requests_options  # noqa: PLC0415 - start-up stays light
     from harness.requests.session import run_requests  # noqa: PLC0415

@@ -1,6 +1,7 @@
 """Validated options of `stallscope requests`."""
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from harness.cli.recording_options import choice, default_output
@@ -15,10 +16,12 @@ MAX_COST = 0.25
 
 @dataclass(frozen=True, slots=True)
 class RequestsOptions:
-    """What to record and how to print it."""
+    """What to record, or the recording to show; ``page``: None is the default place."""
 
-    collector: "CollectorOptions"
+    collector: "CollectorOptions | None"
     as_json: bool
+    recording: Path | None = None
+    page: Path | None = None
 
 
 def requests_options(values: dict[str, Any]) -> RequestsOptions:
@@ -27,9 +30,12 @@ def requests_options(values: dict[str, Any]) -> RequestsOptions:
 
     if not values["pids"] and not values["words"]:
         raise UsageError(
-            "name a process with -p PID, or a command after --",
+            "name a process with -p PID, a command after --, or a recording",
             "for example: stallscope requests -p $(pidof server)",
         )
+    words = values["words"]
+    if len(words) == 1 and not values["pids"] and Path(words[0]).is_dir():
+        return _shown(Path(words[0]), values)
     chosen = choice({**values, "system_wide": False, "cpus": "", "cgroup": ""}, "requests")
     return RequestsOptions(
         CollectorOptions(
@@ -45,3 +51,14 @@ def requests_options(values: dict[str, Any]) -> RequestsOptions:
         ),
         values["as_json"],
     )
+
+
+def _shown(recording: Path, values: dict[str, Any]) -> RequestsOptions:
+    """Return the options of a recording that is shown again."""
+    for name in ("duration", "force", "max_cost", "max_size_mib"):
+        if values.get(name):
+            flag = name.replace("_mib", "").replace("_", "-")
+            raise UsageError(
+                f"--{flag} is for recording, and {recording} is shown", "leave the option out"
+            )
+    return RequestsOptions(None, values["as_json"], recording=recording, page=values["output"])

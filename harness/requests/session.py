@@ -15,7 +15,7 @@ from harness.requests.text import lines, note_lines
 from harness.waits.analysis import analyze_waits
 from stallscope.documents import encode
 from stallscope.errors import RecordingError
-from stallscope.recordings import Recording
+from stallscope.recordings import Recording, open_recording
 from topdown.requests.marks import read_marks
 
 REMEDY = (
@@ -25,7 +25,12 @@ REMEDY = (
 
 
 def run_requests(options: RequestsOptions) -> int:
-    """Return the exit code after the target was recorded and its requests printed."""
+    """Return the exit code after the target was recorded, or a recording read, and printed."""
+    if options.recording is not None:
+        shown = open_recording(options.recording)
+        show(result_with_page(shown, output=options.page), as_json=options.as_json)
+        return 0
+    assert options.collector is not None
     with interrupted_once(options.collector):
         recording, end = record(options.collector, sys.stderr if options.as_json else None)
         result = result_with_page(recording)
