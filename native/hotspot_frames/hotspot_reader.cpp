@@ -101,7 +101,8 @@ std::optional<frame_position> hotspot_reader::by_anchor(const frame_anchor& anch
 std::optional<frame_position> hotspot_reader::first_java_frame(const stack_sample& sample) {
   const auto anchor = threads_.anchor_of(sample.tid, monotonic_ns());
   const auto anchored = anchor ? by_anchor(*anchor, sample) : std::nullopt;
-  const auto chained = by_frame_pointers(sample);
+  auto chained = by_frame_pointers(sample);
+  if (chained && !walker_.is_consistent(*chained, sample)) chained.reset();
   if (!anchored || (chained && chained->sp <= anchored->sp)) return chained;
   return anchored;
 }

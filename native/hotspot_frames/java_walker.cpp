@@ -10,6 +10,7 @@ namespace {
 
 using managed_frames::managed_frame;
 using managed_frames::stack_sample;
+using process_reading::value_at;
 
 constexpr std::size_t max_frames = 4096;
 constexpr std::size_t max_cached_addresses = 65'536;
@@ -206,29 +207,43 @@ void java_walker::append_method(const frame_position& at, std::uint64_t method,
   into.push_back({methods_.function(method, code_kind::interpreted), line, false});
 }
 
-// A leaf may be at the entry of a method, before its frame exists: then the method is in rbx, and
-// the stack pointer of the caller in r13. Later r13 is the address of the bytecode, which a frame
-// stores only when it calls.
-bool java_walker::step_interpreter(frame_position& now, const stack_sample& sample,
-                                   std::vector<managed_frame>& into) {
+// A leaf has the address of its bytecode in r13; a frame stores it only when it calls.
+java_walker::interpreted_method java_walker::interpreted_at(const frame_position& now,
+                                                            const stack_sample& sample) {
+  interpreted_method result;
   std::uint64_t method = 0;
   std::uint64_t bytecode = 0;
-  const method_facts* facts = nullptr;
-  if (now.fp >= now.sp && sample.word(now.fp - method_below_fp, method) &&
-      sample.word(now.fp - bytecode_below_fp, bytecode))
-    facts = methods_.find(method);
-  if (facts != nullptr && now.is_leaf && facts->bytecode_at(now.r13) >= 0) bytecode = now.r13;
-  const bool consistent =
-      facts != nullptr && (facts->bytecode_bytes == 0 || facts->bytecode_at(bytecode) >= 0);
-  if (!consistent && now.is_leaf && methods_.find(now.rbx) != nullptr) {
+  if (now.fp < now.sp || !sample.word(now.fp - method_below_fp, method) ||
+      !sample.word(now.fp - bytecode_below_fp, bytecode))
+    return result;
+  const auto* const facts = methods_.find(method);
+  if (facts == nullptr) return result;
+  if (now.is_leaf && facts->bytecode_at(now.r13) >= 0) bytecode = now.r13;
+  result.bytecode = facts->bytecode_at(bytecode);
+  if (result.bytecode >= 0 || facts->bytecode_bytes == 0) result.method = method;
+  return result;
+}
+
+bool java_walker::is_consistent(const frame_position& caller, const stack_sample& sample) {
+  const auto* const blob = code_.find(caller.pc);
+  return blob != nullptr &&
+         (blob->kind != blob_kind::interpreter || interpreted_at(caller, sample).method != 0);
+}
+
+// A leaf may be at the entry of a method, before its frame exists: then the method is in rbx, and
+// the stack pointer of the caller in r13.
+bool java_walker::step_interpreter(frame_position& now, const stack_sample& sample,
+                                   std::vector<managed_frame>& into) {
+  const auto frame = interpreted_at(now, sample);
+  if (frame.method == 0 && now.is_leaf && methods_.find(now.rbx) != nullptr) {
     append_method(now, now.rbx, 0, into);
     const std::uint64_t caller_sp = now.r13;
     if (!return_at_stack_pointer(now, sample)) return false;
     now.sp = std::max(now.sp, caller_sp);
     return true;
   }
-  if (consistent) {
-    append_method(now, method, facts->bytecode_at(bytecode), into);
+  if (frame.method != 0) {
+    append_method(now, frame.method, frame.bytecode, into);
   } else {
     into.push_back({unnamed("its interpreter frame has no method"), 0, false});
   }
@@ -246,19 +261,41 @@ bool java_walker::step_stub(const code_blob& blob, frame_position& now, const st
   return leave_stub(blob, now, sample);
 }
 
+// Whether the instruction before a return address calls code of the blob: `call` with a distance,
+// or with an address in r10.
+bool java_walker::calls_into(const code_blob& blob, std::uint64_t return_address) {
+  constexpr std::size_t distance_bytes = 4;
+  constexpr std::size_t call_r10_bytes = 3;
+  constexpr std::byte call{0xe8};
+  const auto* const caller = code_.owns(return_address) ? code_.find(return_address) : nullptr;
+  if (caller == nullptr || return_address < caller->code_begin) return false;
+  const auto code = code_.code(*caller);
+  const auto offset = static_cast<std::size_t>(return_address - caller->code_begin);
+  if (offset > code.size()) return false;
+  if (offset > distance_bytes && code[offset - distance_bytes - 1] == call) {
+    const auto distance = value_at<std::int32_t>(code, offset - distance_bytes);
+    if (blob.contains(return_address + static_cast<std::uint64_t>(std::int64_t{distance})))
+      return true;
+  }
+  return offset >= call_r10_bytes + word &&
+         blob.contains(value_at<std::uint64_t>(code, offset - call_r10_bytes - word));
+}
+
 // Stub routines have frame pointers; vtable stubs have no frame; other stubs have the frame size of
-// their blob. Where a stub begins is not known: of a leaf, only the instructions of a prologue and
-// an epilogue are.
+// their blob. Where a stub begins is not known, so the prologue of a leaf is recognised by the call
+// before the return address.
 bool java_walker::leave_stub(const code_blob& blob, frame_position& now,
                              const stack_sample& sample) {
   if (blob.kind == blob_kind::vtable_stubs) return return_at_stack_pointer(now, sample);
   if (now.is_leaf) {
-    constexpr std::byte push_rbp{0x55};
-    const auto code = code_.code(blob);
-    const auto offset = static_cast<std::size_t>(now.pc - blob.code_begin);
-    if (offset < code.size() && code[offset] == push_rbp)
+    std::uint64_t top = 0;
+    std::uint64_t next = 0;
+    if (sample.word(now.sp, top) && calls_into(blob, top))
       return return_at_stack_pointer(now, sample);
-    const auto progress = progress_at(code, offset, 0);
+    const bool at_second = sample.word(now.sp + word, next) && calls_into(blob, next);
+    const auto progress =
+        progress_at(code_.code(blob), static_cast<std::size_t>(now.pc - blob.code_begin), 0);
+    if (at_second) return return_by_progress({false, word, true}, now, sample);
     if (!progress.complete) return return_by_progress(progress, now, sample);
   }
   return blob.frame_bytes >= 2 * word ? return_by_size(blob.frame_bytes, now, sample)

@@ -75,6 +75,10 @@ class java_walker {
   // The blob that contains an address; nullptr if there is none. Valid until the next call.
   const code_blob* blob_at(std::uint64_t pc) { return code_.find(pc); }
 
+  // Whether a caller in generated code is consistent: an interpreter frame has a method and a
+  // bytecode of it. Of other code, nothing can be checked.
+  bool is_consistent(const frame_position& caller, const managed_frames::stack_sample& sample);
+
   // Walks from a frame of generated code to its first caller that is not, and moves `now` there.
   // Appends the frames, innermost first. `entry_frame` is the frame pointer of a call stub that
   // ends the walk.
@@ -100,6 +104,13 @@ class java_walker {
                         frames& into);
   bool step_stub(const code_blob& blob, frame_position& now,
                  const managed_frames::stack_sample& sample, frames& into);
+  struct interpreted_method {
+    std::uint64_t method = 0;  // 0: the frame has none
+    std::int32_t bytecode = -1;
+  };
+  interpreted_method interpreted_at(const frame_position& now,
+                                    const managed_frames::stack_sample& sample);
+  [[nodiscard]] bool calls_into(const code_blob& blob, std::uint64_t return_address);
   bool leave_stub(const code_blob& blob, frame_position& now,
                   const managed_frames::stack_sample& sample);
   void append_compiled(const code_blob& blob, std::uint64_t pc, frames& into);
