@@ -1,4 +1,4 @@
-"""A page of panels: one self-contained HTML file without a script."""
+"""A page of panels: one self-contained HTML file, usually without a script."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -40,8 +40,18 @@ class Head:
     tab: str = ""
 
 
-def render_panels(panels: Sequence[Panel], head: Head, facts: Mapping[str, str]) -> str:
-    """Return the page, to be written as UTF-8; ``facts`` are texts on the machine by label."""
+def render_panels(
+    panels: Sequence[Panel],
+    head: Head,
+    facts: Mapping[str, str],
+    *,
+    script: str = "",
+    data: Mapping[str, object] | None = None,
+) -> str:
+    """Return the page, to be written as UTF-8; ``facts`` are texts on the machine by label.
+
+    ``script`` reads ``data``; without one, the page has no script.
+    """
     styles = dict.fromkeys(
         (package, tuple(names)) for panel in panels for package, names in panel.styles
     )
@@ -59,5 +69,7 @@ def render_panels(panels: Sequence[Panel], head: Head, facts: Mapping[str, str])
                 "panels": Markup().join(panel.markup for panel in panels),
                 "facts": facts,
             },
+            script=script,
+            data=data or {},
         )
     )

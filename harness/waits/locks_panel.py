@@ -4,6 +4,9 @@ from dataclasses import dataclass
 
 from harness.page.document import fragment
 from harness.page.panels import TABLE_STYLE, Panel
+from harness.waits.binned import BinnedValues
+from harness.waits.cells import Cell, Cells
+from harness.waits.ended_text import functions_text, plain_name
 from harness.waits.locks_text import SHOWN_NEIGHBOURS, holds_text, owner_text
 from harness.waits.result import CauseLink, LockWaits, WaitsResult
 from stallscope.printable import visible_text
@@ -28,25 +31,29 @@ class LockRow:
     """A lock: its numbers, and texts on its owner, hold times and signs."""
 
     name: str
-    cells: tuple[str, ...]
+    cells: tuple[Cell, ...]
     texts: tuple[str, ...]
 
 
-def locks_panels(result: WaitsResult) -> list[Panel]:
-    """Return the panel; none if no thread waited for a lock and no thread is idle."""
+def locks_panels(result: WaitsResult, binned: BinnedValues | None = None) -> list[Panel]:
+    """Return the panel; none if no thread waited for a lock and no thread is idle.
+
+    ``binned``: values by time, to select a period.
+    """
+    cells = Cells(binned)
     parts = (result.locks, result.kernel_locks, result.idle_pools, result.spinning)
     if not any(parts):
         return []
     markup = fragment(
         "harness.waits/locks_panel.html",
         lock_heads=LOCK_HEADS,
-        locks=[_lock_row(lock) for lock in result.locks[:MAX_LOCKS]],
+        locks=[_lock_row(lock, cells) for lock in result.locks[:MAX_LOCKS]],
         functions=[
             (
-                visible_text(function.function, MAX_NAME),
-                value_text(function.inclusive_ns, "ns"),
-                value_text(function.attributed_ns, "ns"),
-                f"{function.waits:,}",
+                visible_text(plain_name(function.function), MAX_NAME),
+                cells.time(function.inclusive_ns, key := ("function", function.function)),
+                cells.time(function.attributed_ns, (*key, "attributed")),
+                cells.count(function.waits, key),
                 _links(function.callers),
                 _links(function.callees),
             )
@@ -64,8 +71,8 @@ def locks_panels(result: WaitsResult) -> list[Panel]:
         kernel_locks=[
             (
                 f"{lock.kind} {lock.address}",
-                value_text(lock.wait_ns, "ns"),
-                f"{lock.waits:,}",
+                cells.time(lock.wait_ns, key := ("kernel", lock.address, lock.kind, lock.function)),
+                cells.count(lock.waits, key),
                 lock.function,
             )
             for lock in result.kernel_locks[:MAX_LOCKS]
@@ -81,24 +88,25 @@ def locks_panels(result: WaitsResult) -> list[Panel]:
 
 def _links(links: tuple[CauseLink, ...]) -> str:
     return ", ".join(
-        f"{visible_text(link.name, MAX_NAME)} {value_text(link.wait_ns, 'ns')}"
+        f"{functions_text([link.name])} {value_text(link.wait_ns, 'ns')}"
         for link in links[:SHOWN_NEIGHBOURS]
     )
 
 
-def _lock_row(lock: LockWaits) -> LockRow:
+def _lock_row(lock: LockWaits, cells: Cells) -> LockRow:
+    key = ("lock", lock.address, lock.kind)
     woken = lock.woken_per_wake_up
     count = sum(hold.holds for hold in lock.holds)
     mean_ns = sum(hold.mean_ns * hold.holds for hold in lock.holds) / count if count else 0
     return LockRow(
         name=f"{lock.kind} {lock.address}",
         cells=(
-            value_text(lock.wait_ns, "ns"),
-            f"{lock.waits:,}",
-            f"{lock.waiters:,}" if lock.waiters else "",
-            value_text(lock.longest_ns, "ns") if lock.longest_ns else "",
-            "" if woken is None else f"{woken:.1f}",
-            value_text(round(mean_ns), "ns") if count else "",
+            cells.time(lock.wait_ns, key),
+            cells.count(lock.waits, key),
+            Cell(f"{lock.waiters:,}" if lock.waiters else ""),
+            Cell(value_text(lock.longest_ns, "ns") if lock.longest_ns else ""),
+            Cell("" if woken is None else f"{woken:.1f}"),
+            Cell(value_text(round(mean_ns), "ns") if count else ""),
         ),
         texts=tuple(
             text

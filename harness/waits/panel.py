@@ -1,21 +1,23 @@
 """The panel "Wall time by state" of a page: bars by group, states over time, threads, sources."""
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 
 from harness.cli.terminal import percent
 from harness.page.document import fragment
 from harness.page.panels import TABLE_STYLE, Panel, StyleSheets
-from harness.waits.result import WaitsResult
+from harness.waits.binned import BinnedValues, Key
+from harness.waits.cells import Cell, Cells
+from harness.waits.result import GroupWaits, QueueUser, ThreadWaits, WaitsResult
 from harness.waits.text import (
     group_label,
     queue_user_text,
-    share_text,
     shown_states,
     source_texts,
     state_title,
     unattributed_text,
 )
+from harness.waits.verdict import is_idle, verdict, working_groups
 from stallscope.quantities import value_text
 
 STYLE: StyleSheets = ("harness.waits", ("waits.css",))
@@ -31,15 +33,16 @@ class _Part:
     state: str
     start: float
     width: float
+    series: int = -1
 
 
 @dataclass(frozen=True, slots=True)
 class _Row:
     label: str
     threads: str
-    wall: str
+    wall: Cell
     parts: tuple[_Part, ...]
-    cells: tuple[str, ...]
+    cells: tuple[Cell, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,28 +51,41 @@ class _Strip:
     runs: tuple[_Part, ...]
 
 
-def waits_panel(result: WaitsResult) -> Panel:
-    """Return the panel; its size is bounded."""
+def waits_panel(result: WaitsResult, binned: BinnedValues | None = None) -> Panel:
+    """Return the panel; its size is bounded. ``binned``: values by time, to select a period."""
     states = shown_states(result)
+    cells = Cells(binned)
     several = len({group.process for group in result.groups}) > 1
-    groups = result.groups[:MAX_GROUPS]
+    working = working_groups(result)
+    idle = [group for group in result.groups if is_idle(result, group)]
+    groups = [*working, *idle][:MAX_GROUPS]
     timeline = result.timeline
     queue_ns = sum(user.time_ns for user in result.run_queue) or 1
     markup = fragment(
         "harness.waits/panel.html",
+        verdict=verdict(result),
+        period_controls=binned is not None and timeline is not None,
         facts=[
-            ("recorded", value_text(result.wall_ns, "ns")),
+            _recorded(result),
             ("unattributed", unattributed_text(result)),
         ],
         legend=[(state, state_title(state)) for state in states],
         heads=[state_title(state) for state in states],
         rows=[
             _Row(
-                label=group_label(group, several=several),
+                label=("idle: " if group in idle else "") + group_label(group, several=several),
                 threads=f"{group.threads:,}",
-                wall=value_text(group.wall_ns, "ns"),
-                parts=tuple(_parts(group.states_ns, group.wall_ns)),
-                cells=tuple(share_text(group.states_ns[key], group.wall_ns) for key in states),
+                wall=cells.time(group.wall_ns, group_key(group)),
+                parts=tuple(_parts(group, cells)),
+                cells=tuple(
+                    cells.share(
+                        group.states_ns[key],
+                        group.wall_ns,
+                        (*group_key(group), key),
+                        group_key(group),
+                    )
+                    for key in states
+                ),
             )
             for group in groups
         ],
@@ -82,17 +98,15 @@ def waits_panel(result: WaitsResult) -> Panel:
         strips=list(_strips(result)),
         strip_hint=_strip_hint(result),
         thread_heads=["Thread", "TID", "Wall", *map(state_title, states)],
-        threads=[
-            [
-                thread.name,
-                str(thread.tid),
-                value_text(thread.wall_ns, "ns"),
-                *(share_text(thread.states_ns[key], thread.wall_ns) for key in states),
-            ]
-            for thread in result.threads[:MAX_THREADS]
-        ],
+        threads=[_thread_row(thread, states, cells) for thread in result.threads[:MAX_THREADS]],
         queue=[
-            (percent(user.time_ns / queue_ns), queue_user_text(user))
+            (
+                replace(
+                    cells.share(user.time_ns, queue_ns, queue_key(user), ("queue",)),
+                    text=percent(user.time_ns / queue_ns),
+                ),
+                queue_user_text(user),
+            )
             for user in result.run_queue[:MAX_QUEUE_USERS]
         ],
         sources=[*source_texts(result), *_missing(result)],
@@ -101,12 +115,39 @@ def waits_panel(result: WaitsResult) -> Panel:
     return Panel(markup, (TABLE_STYLE, STYLE))
 
 
-def _parts(states_ns: Mapping[str, int], wall_ns: int) -> Iterator[_Part]:
+def group_key(group: GroupWaits) -> Key:
+    """Return the key of a group's values by time."""
+    return ("group", group.process, group.name)
+
+
+def queue_key(user: QueueUser) -> Key:
+    """Return the key of the values by time of what ran while threads could run."""
+    return ("queue", user.kind, user.name, user.pid)
+
+
+def _recorded(result: WaitsResult) -> tuple[str, str]:
+    length = value_text(result.wall_ns, "ns")
+    if result.period is None:
+        return "recorded", length
+    begin_s, end_s = result.period.begin_s, result.period.end_s
+    return "period", f"{begin_s:.3f} s to {end_s:.3f} s of the recording ({length})"
+
+
+def _thread_row(thread: ThreadWaits, states: Sequence[str], cells: Cells) -> list[Cell]:
+    key = ("thread", thread.pid, thread.tid)
+    shares = (
+        cells.share(thread.states_ns[state], thread.wall_ns, (*key, state), key) for state in states
+    )
+    wall = cells.time(thread.wall_ns, key)
+    return [Cell(thread.name, series=wall.series), Cell(str(thread.tid)), wall, *shares]
+
+
+def _parts(group: GroupWaits, cells: Cells) -> Iterator[_Part]:
     start = 0.0
-    for state, amount in states_ns.items():
-        width = 100 * amount / wall_ns if wall_ns else 0.0
+    for state, amount in group.states_ns.items():
+        width = 100 * amount / group.wall_ns if group.wall_ns else 0.0
         if width > 0:
-            yield _Part(state, start, width)
+            yield _Part(state, start, width, cells.series(*group_key(group), state))
         start += width
 
 

@@ -70,12 +70,13 @@ def _with_page(
     *,
     with_page: bool = True,
 ) -> WaitsResult:
-    from harness.waits.page import write_waits_page  # noqa: PLC0415 - not without a page
+    from harness.waits.binned import binned_values  # noqa: PLC0415 - not without a page
+    from harness.waits.page import write_waits_page  # noqa: PLC0415
 
     report = (output or page_path(recording)) if with_page else None
     result = waits_result(analysis, recording=recording.path, report=report)
     if with_page:
-        write_waits_page(result, recording, report)
+        write_waits_page(result, recording, report, binned_values(analysis, recording.path))
     return result
 
 
