@@ -109,5 +109,5 @@ def save(session: Session) -> Path:
 def sessions(raw: Path = RAW) -> Iterator[Session]:
     """Yield every kept session: by benchmark, then from the newest to the oldest."""
     for folder in sorted(path for path in raw.iterdir() if path.is_dir()):
-        kept = [read_document(path, Session) for path in folder.glob("*.json")]
-        yield from sorted(kept, key=lambda session: session.date, reverse=True)
+        documents = [read_document(path, Session) for path in folder.glob("*.json")]
+        yield from sorted(documents, key=lambda session: session.date, reverse=True)

@@ -54,41 +54,41 @@ class Row:
         return self.session.benchmark, case.name, case.metric, case.peer_command
 
 
-def rows(kept: Iterable[Session]) -> list[Row]:
+def rows(all_sessions: Iterable[Session]) -> list[Row]:
     """Return the rows to show: the newest of each case, and older ones with another verdict."""
-    shown: dict[tuple[str, str, str, str], list[Row]] = {}
-    for session in kept:
+    rows_by_case: dict[tuple[str, str, str, str], list[Row]] = {}
+    for session in all_sessions:
         for case in session.cases:
             row = Row(session, case, judge(case))
-            others = shown.setdefault(row.key, [])
+            others = rows_by_case.setdefault(row.key, [])
             if all(row.standing is not other.standing for other in others):
                 others.append(row)
-    return [row for same_case in shown.values() for row in same_case]
+    return [row for same_case in rows_by_case.values() for row in same_case]
 
 
 def document(raw: Path = RAW, reasons: Path = REASONS) -> str:
     """Return the whole page."""
-    kept = list(sessions(raw))
-    shown = rows(kept)
+    all_sessions = list(sessions(raw))
+    all_rows = rows(all_sessions)
     known_reasons = tomllib.loads(reasons.read_text()).get("reason", [])
-    parts = [INTRODUCTION, _summary(shown)]
+    parts = [INTRODUCTION, _summary(all_rows)]
     for standing in (Standing.MISSED, Standing.UNDECIDED):
-        parts += _verdict_table(standing, shown, known_reasons)
-    parts += _disagreements(shown)
-    for benchmark, group in groupby(kept, key=lambda session: session.benchmark):
-        of_benchmark = [row for row in shown if row.session.benchmark == benchmark]
+        parts += _verdict_table(standing, all_rows, known_reasons)
+    parts += _disagreements(all_rows)
+    for benchmark, group in groupby(all_sessions, key=lambda session: session.benchmark):
+        of_benchmark = [row for row in all_rows if row.session.benchmark == benchmark]
         parts.append(_section(benchmark, list(group), of_benchmark))
     return "".join(parts)
 
 
 def reason(row: Row, known_reasons: Sequence[dict[str, str]]) -> str:
     """Return why a row is missed."""
-    for known in known_reasons:
+    for known_reason in known_reasons:
         names = {"benchmark": row.session.benchmark, "case": row.case.name,
                  "metric": row.case.metric, "machine": row.session.machine,
                  "peer": row.case.peer_command}  # fmt: skip
-        if all(fnmatchcase(text, known.get(name, "*")) for name, text in names.items()):
-            return known["text"]
+        if all(fnmatchcase(text, known_reason.get(name, "*")) for name, text in names.items()):
+            return known_reason["text"]
     return UNKNOWN
 
 
@@ -146,10 +146,10 @@ def _disagreements(shown: Sequence[Row]) -> Iterator[str]:
             )
 
 
-def _section(benchmark: str, kept: Sequence[Session], shown: Sequence[Row]) -> str:
+def _section(benchmark: str, own_sessions: Sequence[Session], case_rows: Sequence[Row]) -> str:
     parts = [f"\n## {benchmark}\n"]
-    for session in kept:
-        chosen = [row for row in shown if row.session is session]
+    for session in own_sessions:
+        chosen = [row for row in case_rows if row.session is session]
         if not chosen:
             continue
         parts.append(f"\n{session.date}; {session.host}; `{session.command}`\n\n")

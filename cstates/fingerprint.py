@@ -84,9 +84,9 @@ def _states(
     for cpu in after:
         for state in cpu.idle.states:
             earlier, later = usage.get((cpu.idle.cpu, state.index)), state.usage
-            known = earlier is not None and later is not None and later >= earlier
+            is_counted = earlier is not None and later is not None and later >= earlier
             is_open = state.closed_by(cpu.effective_limit_us) is None
-            entries = (later or 0) - (earlier or 0) if known else None
+            entries = (later or 0) - (earlier or 0) if is_counted else None
             use = StateUse(state.name, state.exit_latency_us, 1, int(is_open), entries)
             by_name.setdefault(state.name, []).append(use)
     return tuple(_merged(uses) for uses in by_name.values())

@@ -177,5 +177,5 @@ def merged_activity(activities: Sequence[StateActivity]) -> StateActivity:
 
 
 def _sum(values: list[int | None]) -> int | None:
-    known = [value for value in values if value is not None]
-    return sum(known) if len(known) == len(values) else None
+    numbers = [value for value in values if value is not None]
+    return sum(numbers) if len(numbers) == len(values) else None

@@ -153,13 +153,13 @@ def _merged(samples: Sequence[WakeSample]) -> WakeResult:
     for sample in samples[1:]:
         latencies = latencies.plus(sample.latencies)
     first = samples[0]
-    known = [name for name in first.entries if all(name in sample.entries for sample in samples)]
+    names = [name for name in first.entries if all(name in sample.entries for sample in samples)]
     return WakeResult(
         test=first.test,
         setting=first.setting,
         latencies=latencies,
         rounds_p50_us=tuple(sample.p50_us for sample in samples),
-        entries={name: sum(sample.entries[name] for sample in samples) for name in known},
+        entries={name: sum(sample.entries[name] for sample in samples) for name in names},
         allowed_entries=sum(sample.cpus for sample in samples),
     )
 

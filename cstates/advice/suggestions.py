@@ -76,11 +76,11 @@ def advise(run: IdleRun, evidence: Sequence[WakeEvidence] = ()) -> Advice:
         return Advice((), reason, ())
     drafts = [_suggestion(run, depth, evidence) for depth in range(len(run.states) - 1)]
     suggestions = [suggestion for suggestion in drafts if suggestion is not None]
-    kept = [suggestion for suggestion in suggestions if not _disproved(suggestion, evidence)]
+    plausible = [suggestion for suggestion in suggestions if not _disproved(suggestion, evidence)]
     notes = (*_disproofs(suggestions, evidence), *_notes(run))
-    if kept:
-        kept.sort(key=lambda suggestion: (not suggestion.proven, -suggestion.us_per_s))
-        return Advice(tuple(kept), None, notes)
+    if plausible:
+        plausible.sort(key=lambda suggestion: (not suggestion.proven, -suggestion.us_per_s))
+        return Advice(tuple(plausible), None, notes)
     if suggestions:
         return Advice((), "nothing to gain: measured wake-ups were not faster", notes)
     return Advice(

@@ -155,11 +155,11 @@ class Comparison:
     @property
     def others_share(self) -> float | None:
         """Return the share of the CPUs' time that others used in all runs; None if unknown."""
-        known = [run.others_s for run in self.runs if run.others_s is not None]
+        others_s = [run.others_s for run in self.runs if run.others_s is not None]
         total_s = sum(run.seconds * run.cpus for run in self.runs)
-        if len(known) < len(self.runs) or total_s < MIN_CPU_TIME_S:
+        if len(others_s) < len(self.runs) or total_s < MIN_CPU_TIME_S:
             return None
-        return min(1.0, max(0.0, sum(known) / total_s))
+        return min(1.0, max(0.0, sum(others_s) / total_s))
 
     @property
     def disturbed(self) -> bool:

@@ -43,14 +43,14 @@ def plan_governor(roots: Roots, request: PinRequest, targets: PinTargets) -> tup
 
 
 def _tunables(roots: Roots, policy: FrequencyPolicy) -> list[Change]:
-    kept = []
+    changes = []
     for folder in (f"{policy.name}/{policy.governor}", str(policy.governor)):
         for name in names_in(cpu_folder(roots) / "cpufreq" / folder):
             path = f"/sys/devices/system/cpu/cpufreq/{folder}/{name}"
             value = read_value(roots, path)
             if value and _writable(host_path(roots, path)) and is_restorable(roots, path):
-                kept.append(Change("governor-tunable", path, value, None))
-    return kept
+                changes.append(Change("governor-tunable", path, value, None))
+    return changes
 
 
 def _writable(file: Path) -> bool:
@@ -95,11 +95,13 @@ def plan_energy_preference(
                 "omit the option, or set --governor",
             )
         folder = cpu_folder(roots) / "cpufreq" / policy.name
-        known = (read_text(folder / "energy_performance_available_preferences", 4096) or "").split()
-        if known and preference not in known and not _INTEGER.fullmatch(preference):
+        available = (
+            read_text(folder / "energy_performance_available_preferences", 4096) or ""
+        ).split()
+        if available and preference not in available and not _INTEGER.fullmatch(preference):
             raise UsageError(
                 f"--epp {preference!r}: unknown energy preference",
-                f"available: {', '.join(known)}",
+                f"available: {', '.join(available)}",
             )
         if old == preference:
             continue

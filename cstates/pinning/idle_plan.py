@@ -185,12 +185,12 @@ def _governor_change(machine: IdleMachine, governor: str | None) -> tuple[Change
 
 def _closed(machine: IdleMachine, request: PinRequest) -> tuple[ClosedState, ...]:
     """Return the states that must not be entered: not named, or beyond the limit."""
-    known = sorted({state.name for cpu in machine.cpus for state in cpu.states})
-    unknown = [name for name in request.states if name != SHALLOWEST and name not in known]
+    state_names = sorted({state.name for cpu in machine.cpus for state in cpu.states})
+    unknown = [name for name in request.states if name != SHALLOWEST and name not in state_names]
     if unknown:
         raise UsageError(
             f"--states: no CPU has a state {', '.join(map(repr, unknown))}",
-            f"available: {', '.join(known)}",
+            f"available: {', '.join(state_names)}",
         )
     limit_us = request.max_exit_latency_us
     return tuple(

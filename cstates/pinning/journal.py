@@ -214,12 +214,12 @@ def _check_schema(schema: str) -> None:
 
 def _entry(knob: object, path: object, old: object, new: object) -> Change:
     """Return a checked entry: a known knob of files, at a path of that knob, with short values."""
-    known = KNOBS.get(knob) if isinstance(knob, str) else None
-    if known is None or known.scope is not Scope.SYSFS:
+    setting = KNOBS.get(knob) if isinstance(knob, str) else None
+    if setting is None or setting.scope is not Scope.SYSFS:
         raise ValueError(f"invalid entry of {knob!r}")
-    if not isinstance(path, str) or not _path_pattern(known.path).fullmatch(path):
+    if not isinstance(path, str) or not _path_pattern(setting.path).fullmatch(path):
         raise ValueError(f"{path!r} is not a path of {knob}")
-    return Change(known.name, path, _value(old), None if new is None else _value(new))
+    return Change(setting.name, path, _value(old), None if new is None else _value(new))
 
 
 def _path_pattern(template: str) -> re.Pattern[str]:

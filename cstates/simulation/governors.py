@@ -133,12 +133,12 @@ def _governors(name: str, table: StateTable) -> tuple[SimulatedGovernor, ...]:
     )
     if selected:
         return selected
-    known = [governor.name for governor in GOVERNORS]
-    near = difflib.get_close_matches(name, known, n=1)
+    names = [governor.name for governor in GOVERNORS]
+    near = difflib.get_close_matches(name, names, n=1)
     hint = f"did you mean {near[0]}? " if near else ""
     raise UsageError(
         f"unknown governor {name!r}",
-        f"{hint}known governors are {', '.join(known)}, and pins such as pin:C1 or pin:10us",
+        f"{hint}known governors are {', '.join(names)}, and pins such as pin:C1 or pin:10us",
     )
 
 

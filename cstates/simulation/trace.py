@@ -125,9 +125,9 @@ def _with_final_newline(content: bytes, path: Path) -> bytes:
     if complete:
         column = names.index(b"wake")
         wake = fields[column]
-        known = wake.decode("utf-8", "replace") in WAKES
+        is_valid = wake.decode("utf-8", "replace") in WAKES
         # Only a name in the last column shows whether the line is cut: other rows must have it.
-        complete = column == len(names) - 1 and (known or b"," + wake + b"\n" in rows + b"\n")
+        complete = column == len(names) - 1 and (is_valid or b"," + wake + b"\n" in rows + b"\n")
     if not complete:
         lines = content.count(b"\n") + 1
         raise _line_error(path, lines, "the file is cut off: its last line is incomplete")

@@ -38,12 +38,12 @@ def load_table(name: str) -> StateTable:
     """
     if name.endswith(".csv"):
         return read_table(Path(name))
-    known = _known_rows()
-    tails = [full for full in known if full.partition(":")[2] == name]
-    full = name if name in known else tails[0] if len(tails) == 1 else None
+    rows = _known_rows()
+    tails = [full for full in rows if full.partition(":")[2] == name]
+    full = name if name in rows else tails[0] if len(tails) == 1 else None
     if full is None:
-        raise _unknown(name, tuple(known))
-    return with_polling(_table(full, known[full], "known states"))
+        raise _unknown(name, tuple(rows))
+    return with_polling(_table(full, rows[full], "known states"))
 
 
 def _unknown(name: str, known: tuple[str, ...]) -> UsageError:

@@ -34,13 +34,13 @@ def _cache_lines(cache: CacheContents, top: int) -> list[str]:
         f"{_NAMES[cache.kind]}: {len(cache.entries):,} entries, {sizes}",
         f"  {printable(cache.directory)}",
     ]
-    shown = cache.entries[:top]
-    if shown:
-        rows = [("last used", "size", "build id"), *map(_row, shown)]
-        files = ["file", *(_file(entry) for entry in shown)]
+    entries = cache.entries[:top]
+    if entries:
+        rows = [("last used", "size", "build id"), *map(_row, entries)]
+        files = ["file", *(_file(entry) for entry in entries)]
         lines += [f"  {line}  {file}" for line, file in zip(columns(rows), files, strict=True)]
-    if len(cache.entries) > len(shown):
-        lines.append(f"  and {len(cache.entries) - len(shown):,} more")
+    if len(cache.entries) > len(entries):
+        lines.append(f"  and {len(cache.entries) - len(entries):,} more")
     return lines
 
 

@@ -43,8 +43,8 @@ def _nearest(error: click.ClickException) -> str:
     if isinstance(error, click.NoSuchOption):
         names = list(error.possibilities or ())
         if not names and error.ctx is not None:
-            known = [name for option in error.ctx.command.params for name in option.opts]
-            names = difflib.get_close_matches(error.option_name, known, n=2)
+            options = [name for option in error.ctx.command.params for name in option.opts]
+            names = difflib.get_close_matches(error.option_name, options, n=2)
         return " or ".join(names[:2])
     if isinstance(error, click.BadParameter) and isinstance(
         getattr(error.param, "type", None), click.Choice

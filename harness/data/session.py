@@ -111,8 +111,8 @@ def _user_samples(capture: "Capture", leaves: npt.NDArray[np.int64]) -> npt.NDAr
     """Return the samples of the first event whose leaf is user code."""
     kinds = capture.frame_kind
     is_user = np.zeros(len(leaves), np.bool_)
-    known = leaves >= 0
-    is_user[known] = np.isin(kinds[leaves[known]], (_USER, _UNKNOWN))
+    has_leaf = leaves >= 0
+    is_user[has_leaf] = np.isin(kinds[leaves[has_leaf]], (_USER, _UNKNOWN))
     return np.flatnonzero(is_user & (capture.event == 0)).astype(np.int64)
 
 

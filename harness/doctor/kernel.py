@@ -16,8 +16,8 @@ def check_tracefs(machine: CheckedMachine) -> Check:
     for folder in (kernel / "tracing", kernel / "debug" / "tracing"):
         events = names_in(folder / "events")
         if events:
-            shown = "/sys" + str(folder).removeprefix(str(machine.roots.sys))
-            return available(name, f"{len(events)} groups of tracepoints in {shown}")
+            path_text = "/sys" + str(folder).removeprefix(str(machine.roots.sys))
+            return available(name, f"{len(events)} groups of tracepoints in {path_text}")
     places = [mount.mount_point for mount in machine.mounts if mount.kind == "tracefs"]
     if TRACEFS in places:
         return limited(
@@ -134,14 +134,14 @@ def check_cgroup(machine: CheckedMachine) -> Check:
     name = "cgroup"
     rows = [line.split() for line in (read_text(machine.roots.proc / "cgroups") or "").splitlines()]
     # Since Linux 6.12 a kernel with only cgroup 2 may lack /proc/cgroups.
-    known = not rows or any(row[:1] == ["perf_event"] and row[-1:] == ["1"] for row in rows)
+    is_enabled = not rows or any(row[:1] == ["perf_event"] and row[-1:] == ["1"] for row in rows)
     unified = [mount.mount_point for mount in machine.mounts if mount.kind == "cgroup2"]
     old = [
         mount.mount_point
         for mount in machine.mounts
         if mount.kind == "cgroup" and "perf_event" in mount.options.split(",")
     ]
-    if not known:
+    if not is_enabled:
         detail = "the perf_event controller is missing: no -G; use -p for a container's processes"
         return unavailable(name, detail, "boot a kernel with CONFIG_CGROUP_PERF")
     if old:

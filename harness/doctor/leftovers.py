@@ -276,10 +276,10 @@ def _tracing(machine: CheckedMachine) -> Iterator[Leftover]:
     ):
         lines = (read_text(folder / file) or "").splitlines()
         if lines:
-            shown = ", ".join(lines[:_MAX_NAMES])
+            names = ", ".join(lines[:_MAX_NAMES])
             yield Leftover(
                 setting=file,
-                value=shown if len(lines) <= _MAX_NAMES else f"{shown}, and more",
+                value=names if len(lines) <= _MAX_NAMES else f"{names}, and more",
                 usual="empty",
                 effect=f"{effect}; a tool may still use them",
                 remedy=machine.write_as_root("", f"{_TRACING}/{file}"),

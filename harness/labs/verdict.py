@@ -36,8 +36,8 @@ class PairVerdict:
 
 def lab_estimate(values: Iterable[float | None]) -> Estimate:
     """Return the median of the known values with the interval that five pairs allow."""
-    known = [value for value in values if value is not None]
-    return median_estimate(known, confidence=LAB_CONFIDENCE)
+    numbers = [value for value in values if value is not None]
+    return median_estimate(numbers, confidence=LAB_CONFIDENCE)
 
 
 def pair_verdict(ratio: Estimate, quantity: str) -> PairVerdict:

@@ -80,8 +80,8 @@ def _names(profile: Profile, order: Sequence[int]) -> dict[str, object]:
         module_of.append(modules.setdefault(module, len(modules)))
         kind_of.append(int(function.kind))
         if function.lines:
-            kept = function.lines[:_LINES_KEPT]
-            lines.append([number, [[visible_text(line, 512), count] for line, count in kept]])
+            top_lines = function.lines[:_LINES_KEPT]
+            lines.append([number, [[visible_text(line, 512), count] for line, count in top_lines]])
     return {
         "names": list(names),
         "modules": list(modules),

@@ -15,10 +15,10 @@ _NAME_LIMIT = 300
 
 def off_cpu_panel(facts: OffCpuFacts) -> Markup:
     """Return the panels; without idle pools the second one is left out."""
-    shown = facts.wakers[:WAKERS_SHOWN]
+    top_wakers = facts.wakers[:WAKERS_SHOWN]
     hint = "by blocking functions and by what ended the wait; time in the run queue is left out"
-    if len(shown) < len(facts.wakers):
-        hint += f"; {len(shown)} of {len(facts.wakers):,}"
+    if len(top_wakers) < len(facts.wakers):
+        hint += f"; {len(top_wakers)} of {len(facts.wakers):,}"
     return fragment(
         "harness.profile/off_cpu_panel.html",
         hint=hint,

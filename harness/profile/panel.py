@@ -143,10 +143,10 @@ def _warnings(profile: Profile) -> list[PageNotice]:
 def functions_table(profile: Profile, ranking: Ranking) -> tuple[Markup, str]:
     """Return the hottest functions as a table, and a hint with their number."""
     whole, unit = max(1, ranking.value), profile.source.unit
-    shown = [row for row in ranking.functions[:FUNCTIONS_SHOWN] if row.total_value > 0]
-    max_self = max([1, *(row.self_value for row in shown)])
+    functions = [row for row in ranking.functions[:FUNCTIONS_SHOWN] if row.total_value > 0]
+    max_self = max([1, *(row.self_value for row in functions)])
     rows = []
-    for row in shown:
+    for row in functions:
         function = profile.functions[row.index]
         rows.append(
             (
@@ -162,7 +162,7 @@ def functions_table(profile: Profile, ranking: Ranking) -> tuple[Markup, str]:
     head = [Cell("Self", "number"), Cell("Total", "number"), Cell(self_head, "number")]
     head += [Cell("Function"), Cell("Module"), Cell("Kind")]
     order = "by self"
-    if any(profile.functions[row.index].kind == FunctionKind.INLINED for row in shown):
+    if any(profile.functions[row.index].kind == FunctionKind.INLINED for row in functions):
         order += "; inlined functions are separate"
     return table(head, rows), _hint(len(rows), len(ranking.functions), "function", order)
 

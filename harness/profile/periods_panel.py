@@ -21,11 +21,11 @@ def periods_panel(profile: Profile, bursts: Sequence[Burst], *, recording_name: 
     if profile.times is None or not len(profile.times.time_ns):
         return Markup()
     marked = [(burst.begin_ns / 1e9, burst.end_ns / 1e9) for burst in bursts]
-    shown = subsecond_map(profile.times.time_ns, marked)
-    width = f"{shown.column_s} s" if shown.column_s > 1 else "1 second"
+    sample_map = subsecond_map(profile.times.time_ns, marked)
+    width = f"{sample_map.column_s} s" if sample_map.column_s > 1 else "1 second"
     return fragment(
         "harness.profile/periods_panel.html",
-        map=render_subsecond_map(shown),
+        map=render_subsecond_map(sample_map),
         hint=f"a column covers {width}; height: offset within a second; brighter: more samples",
         table=_table(profile, bursts) if bursts else Markup(),
         recording=recording_name,

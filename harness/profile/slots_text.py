@@ -18,18 +18,19 @@ def table(slots: SlotsByFunction, functions: Sequence[Function], top: int) -> li
     """Return the table's lines: a heading, one line per function, and the number of others."""
     plain = slots.cpu is None and slots.total.ipc is None
     heads, *rows = plain_rows(slots) if plain else slot_rows(slots)
-    shown = rows[: top + 1]
+    printed = rows[: top + 1]
     widths = [
-        max(len(row.cells[column]) for row in (heads, *shown)) for column in range(len(heads.cells))
+        max(len(row.cells[column]) for row in (heads, *printed))
+        for column in range(len(heads.cells))
     ]
     name_width = max(_MIN_NAME_WIDTH, width() - sum(widths) - 2 * len(widths))
     lines = []
-    for row in (heads, *shown):
+    for row in (heads, *printed):
         name = row.name or printable(functions[row.index].name)
         cells = [cell.rjust(size) for cell, size in zip(row.cells, widths, strict=True)]
         lines.append("  ".join([*cells, shorten(name, name_width)]))
     lines[0] = click.style(lines[0], bold=True)
-    rest = len(rows) - len(shown)
+    rest = len(rows) - len(printed)
     return lines + ([f"and {rest:,} more functions"] if rest > 0 else [])
 
 

@@ -64,7 +64,7 @@ def document_type(name: str) -> type[Document | Record]:
     """Return the type of a document; UsageError names the nearest document if there is none."""
     short_name = name.removeprefix("stallscope.").partition("/")[0]
     if short_name not in DOCUMENTS:
-        kinds = [known for known in DOCUMENTS if known.startswith(f"{short_name}.")]
+        kinds = [kind for kind in DOCUMENTS if kind.startswith(f"{short_name}.")]
         near = kinds or difflib.get_close_matches(short_name, DOCUMENTS, n=1)
         hint = "list the names with: stallscope schema"
         if near:

@@ -136,10 +136,10 @@ def percent_of(time_slice: SliceRecord, name: str, whole: float) -> float | None
 
 
 def _range(values: Sequence[float | None], unit: str, digits: int) -> str:
-    known = [value for value in values if value is not None]
-    if not known:
+    numbers = [value for value in values if value is not None]
+    if not numbers:
         return "n/a"
-    return f"{min(known):.{digits}f} .. {max(known):.{digits}f}{unit}"
+    return f"{min(numbers):.{digits}f} .. {max(numbers):.{digits}f}{unit}"
 
 
 def sparks(values: Sequence[float | None], columns: int) -> str:
@@ -148,7 +148,7 @@ def sparks(values: Sequence[float | None], columns: int) -> str:
     A missing value is a space.
     """
     groups = _groups(values, columns)
-    means = [sum(known) / len(known) if known else None for known in groups]
+    means = [sum(group) / len(group) if group else None for group in groups]
     maximum = max((mean for mean in means if mean is not None), default=0.0)
     return "".join(
         " "

@@ -28,9 +28,9 @@ def memory_events(key: str | None) -> dict[str, str]:
 
     What the CPU has no known event for is left out.
     """
-    known = load(key).events if key is not None else {}
+    model_events = load(key).events if key is not None else {}
     events = {
-        label: next((name for name in names if name in known), _GENERIC.get(label, ""))
+        label: next((name for name in names if name in model_events), _GENERIC.get(label, ""))
         for label, names in _EVENTS.items()
     }
     if key is not None:

@@ -62,7 +62,7 @@ class _Metric:
 
 def slots_panel(result: TopdownResult) -> Markup:
     """Return the panel's markup: heading, first level, intervals over time, tree, warnings."""
-    shown = shown_nodes(result, None)
+    nodes = shown_nodes(result, None)
     tree = {name: node for name, node in result.nodes.items() if node.level is not None}
     has_intervals = any(node.interval for node in result.nodes.values())
     return fragment(
@@ -72,10 +72,10 @@ def slots_panel(result: TopdownResult) -> Markup:
         whole=list(_whole(result)),
         time=stacked_time(result),
         interval_head="Interval" if has_intervals else "",
-        tree_rows=list(_rows(result, shown)),
+        tree_rows=list(_rows(result, nodes)),
         explanation=explained(result, result.bottleneck[-1]) if result.bottleneck else [],
-        warnings=list(_warnings(result, shown)),
-        all_rows=list(_rows(result, tree)) if len(tree) > len(shown) else [],
+        warnings=list(_warnings(result, nodes)),
+        all_rows=list(_rows(result, tree)) if len(tree) > len(nodes) else [],
         metrics=list(_metrics(result)),
     )
 

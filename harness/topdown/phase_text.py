@@ -36,10 +36,10 @@ def phase_sentences(counts: Mapping[str, PhaseCounts]) -> Iterator[str]:
     """Yield a sentence per interval, for intervals with long names."""
     for name, item in counts.items():
         texts = [f"{event.event} {_rate(item, event.event)}" for event in item.events]
-        known = [text for text in texts if not text.endswith(" ")]
-        known += [] if item.ipc is None else [f"IPC {item.ipc:.2f}"]
-        known += [f"{slot.name} {_share(item, slot.name)}" for slot in item.slots if slot.share]
-        yield f"counters of {name}, per second: {', '.join(known)}"
+        parts = [text for text in texts if not text.endswith(" ")]
+        parts += [] if item.ipc is None else [f"IPC {item.ipc:.2f}"]
+        parts += [f"{slot.name} {_share(item, slot.name)}" for slot in item.slots if slot.share]
+        yield f"counters of {name}, per second: {', '.join(parts)}"
     for reason in dict.fromkeys(item.unavailable for item in counts.values()):
         if reason:
             yield f"other events are unavailable: {reason}"

@@ -38,14 +38,14 @@ class TreeView:
 
 def lines(result: TopdownResult, view: TreeView) -> Iterator[str]:
     """Yield the lines of a result, wrapped to ``view.width`` columns."""
-    shown = shown_nodes(result, view.level)
+    nodes = shown_nodes(result, view.level)
     path = path_shown(result, view.level)
     yield click.style(printable(f"{result.cpu}  {result.title}".strip()), bold=True)
     yield from _heading(result, view)
-    if shown:
+    if nodes:
         yield ""
         style = RowStyle(result.whole, view.width, view.origin)
-        yield from rows(shown, frozenset(path), style)
+        yield from rows(nodes, frozenset(path), style)
     metrics = {
         name: node
         for name, node in result.nodes.items()
@@ -54,8 +54,8 @@ def lines(result: TopdownResult, view: TreeView) -> Iterator[str]:
     yield from _metrics(metrics, model_of(result), view.origin)
     if path:
         yield from _explained(result, path[-1], view.width)
-    yield from _warnings({**shown, **metrics}, result.warnings, view.width)
-    yield from _gaps(result, shown, view.width)
+    yield from _warnings({**nodes, **metrics}, result.warnings, view.width)
+    yield from _gaps(result, nodes, view.width)
 
 
 def model_of(result: TopdownResult) -> Model | None:
@@ -68,16 +68,16 @@ def model_of(result: TopdownResult) -> Model | None:
 
 def shown_nodes(result: TopdownResult, level: int | None) -> dict[str, NodeRecord]:
     """Return nodes down to a level; None is 2, and deeper below nodes above a threshold."""
-    shown: dict[str, NodeRecord] = {}
+    nodes: dict[str, NodeRecord] = {}
     above = {name for name, node in result.nodes.items() if node.above_threshold}
     relevant = above.union(result.bottleneck or ())
     for name, node in result.nodes.items():
-        if node.level is None or (node.parent is not None and node.parent not in shown):
+        if node.level is None or (node.parent is not None and node.parent not in nodes):
             continue
         is_relevant = level is None and node.parent in relevant
         if node.level <= (level or DEFAULT_LEVEL) or is_relevant:
-            shown[name] = node
-    return shown
+            nodes[name] = node
+    return nodes
 
 
 def heading(result: TopdownResult, level: int | None = None) -> list[tuple[str, str]]:
@@ -95,8 +95,8 @@ def heading(result: TopdownResult, level: int | None = None) -> list[tuple[str, 
 
 def path_shown(result: TopdownResult, level: int | None) -> tuple[str, ...]:
     """Return the marked path down to a level."""
-    shown = shown_nodes(result, level)
-    return tuple(name for name in result.bottleneck or () if name in shown)
+    nodes = shown_nodes(result, level)
+    return tuple(name for name in result.bottleneck or () if name in nodes)
 
 
 def _heading(result: TopdownResult, view: TreeView) -> Iterator[str]:
@@ -134,8 +134,8 @@ def _metrics(metrics: Nodes, model: Model | None, origin: str) -> Iterator[str]:
     groups: dict[str, dict[str, NodeRecord]] = {}
     for name, node in metrics.items():
         if node.value is not None:
-            known = model.nodes.get(name) if model is not None else None
-            groups.setdefault(known.group if known else COUNTS, {})[name] = node
+            definition = model.nodes.get(name) if model is not None else None
+            groups.setdefault(definition.group if definition else COUNTS, {})[name] = node
     for group, nodes in groups.items():
         yield ""
         yield printable(group.replace("_", " "))

@@ -62,5 +62,5 @@ def _bars(result: TopdownResult, averaged: int) -> Iterator[Bar]:
 def _mean(group: tuple[SliceRecord, ...], name: str, whole: float) -> float:
     """Return the mean percent of a node over the intervals with a value, or 0."""
     shares = [percent_of(time_slice, name, whole) for time_slice in group]
-    known = [share for share in shares if share is not None]
-    return sum(known) / len(known) if known else 0.0
+    numbers = [share for share in shares if share is not None]
+    return sum(numbers) / len(numbers) if numbers else 0.0

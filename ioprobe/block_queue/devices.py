@@ -214,12 +214,12 @@ def _tags(folder: Path, hardware_queues: list[str], roots: Roots) -> HardwareTag
         texts = [read_text(debug / f"hctx{name}" / "tags", 4096) or "" for name in hardware_queues]
         counts = [_debugfs_count(text, "nr_tags") for text in texts]
         reserved = [_debugfs_count(text, "nr_reserved_tags") for text in texts]
-    known = [count for count in counts if count]
-    if not known:
+    nonzero = [count for count in counts if count]
+    if not nonzero:
         return None
     # The kernel reports both together: block/blk-mq-sysfs.c, block/blk-mq-debugfs.c.
     max_reserved = max((count for count in reserved if count is not None), default=0)
-    return HardwareTags(len(hardware_queues), min(known), max_reserved, source)
+    return HardwareTags(len(hardware_queues), min(nonzero), max_reserved, source)
 
 
 def _debugfs_count(text: str, name: str) -> int | None:

@@ -91,19 +91,19 @@ def find_tracepoints(
     names = [BIO, _SUBMITTED, _PUNTED, _WAITS, _SWITCH, _DIRECT]
     names += [f"syscalls/sys_{side}_{call}" for call in _CALLS for side in ("enter", "exit")]
     formats = {name: read_event_format(events, name) for name in names}
-    known = {name: event for name, event in formats.items() if event is not None}
-    if BIO not in known:
+    available = {name: event for name, event in formats.items() if event is not None}
+    if BIO not in available:
         raise UnableError(
             "this kernel does not trace requests to block devices (block:block_bio_queue)",
             "run stallscope io queue without --interval, which shows everything but stalls",
         )
-    filters = dict.fromkeys(known, "")
+    filters = dict.fromkeys(available, "")
     filters[BIO] = " || ".join(f"dev == {_kernel_number(number)}" for number in numbers)
-    filters |= {_SWITCH: f"prev_state == {_UNINTERRUPTIBLE}"} if _SWITCH in known else {}
-    if "syscalls/sys_enter_io_uring_enter" in known:
+    filters |= {_SWITCH: f"prev_state == {_UNINTERRUPTIBLE}"} if _SWITCH in available else {}
+    if "syscalls/sys_enter_io_uring_enter" in available:
         filters["syscalls/sys_enter_io_uring_enter"] = "to_submit > 0"
-    handlers = {event.number: _handler(event) for event in known.values()}
-    missing = tuple(text for name, text in _MISSING.items() if name not in known)
+    handlers = {event.number: _handler(event) for event in available.values()}
+    missing = tuple(text for name, text in _MISSING.items() if name not in available)
     return filters, handlers, missing
 
 

@@ -60,18 +60,18 @@ def estimate_curve(
 
     A depth at which no request completed has no throughput and keeps no p99.
     """
-    known = [readings for readings in depths if readings.iops]
-    if len(known) < 2:
+    with_iops = [readings for readings in depths if readings.iops]
+    if len(with_iops) < 2:
         return None
-    depth_values = np.array([readings.depth for readings in known], float)
-    measured = np.array([[readings.iops for readings in known]], float)
-    replicates = _replicates(known)
+    depth_values = np.array([readings.depth for readings in with_iops], float)
+    measured = np.array([[readings.iops for readings in with_iops]], float)
+    replicates = _replicates(with_iops)
     most, knee, optimal = _read_curve(depth_values, measured)
     max_drawn, knee_drawn, optimal_drawn = _read_curve(depth_values, replicates)
     slo, slo_missing = _slo_depth([readings for readings in depths if readings.ok], slo_p99_ns)
     return CurveEstimates(
         _estimate(most, max_drawn),
-        _saturation(known[0], (most, max_drawn), (measured, replicates)),
+        _saturation(with_iops[0], (most, max_drawn), (measured, replicates)),
         _with_bracket(_estimate(knee, knee_drawn), depth_values),
         _estimate(optimal, optimal_drawn),
         _is_knee_reached(depth_values, measured[0]),

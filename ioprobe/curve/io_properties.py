@@ -66,8 +66,8 @@ class DiskProperties:
             "write_iops": self.write_iops,
             "write_bandwidth": self.write_bandwidth,
         }
-        known = {name: int(rate) for name, rate in rates.items() if rate is not None and rate >= 1}
-        return {"mountpoint": self.mountpoint, **known}
+        limits = {name: int(rate) for name, rate in rates.items() if rate is not None and rate >= 1}
+        return {"mountpoint": self.mountpoint, **limits}
 
 
 def properties_text(disk: DiskProperties) -> str:

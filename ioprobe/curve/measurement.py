@@ -154,7 +154,7 @@ class _CurveMeasurement:
             self.measure_depths(missing, "repeats", repeats=1, after_s=after_s)
 
     def _expected_request_s(self, depth: int) -> float:
-        shallower = [known for known in self.request_s if known <= depth]
+        shallower = [measured for measured in self.request_s if measured <= depth]
         if not shallower:
             return 0.0
         nearest = max(shallower)

@@ -87,15 +87,15 @@ def refinement(
     depths: Sequence[DepthReadings], estimates: CurveEstimates, slo_p99_ns: float | None
 ) -> tuple[int, ...]:
     """Return depths to add around the recommended ones; empty if all brackets are narrow."""
-    known = [readings.depth for readings in depths if readings.ok]
+    measured = [readings.depth for readings in depths if readings.ok]
     knee = round(estimates.knee.value)
-    below = _below(known, knee)
+    below = _below(measured, knee)
     # Depths closer together than the knee's uncertainty would add nothing.
     is_resolved = estimates.knee.high - estimates.knee.low <= 2 * (knee - below)
     added = _between(below, knee, NARROW_SHARE) if is_resolved else set()
-    added |= _around_peak(known, round(estimates.latency_optimal.value))
+    added |= _around_peak(measured, round(estimates.latency_optimal.value))
     if slo_p99_ns is not None and estimates.slo is not None:
-        added |= _between(estimates.slo, _above(known, estimates.slo), NARROW_SLO_SHARE)
+        added |= _between(estimates.slo, _above(measured, estimates.slo), NARROW_SLO_SHARE)
     return tuple(sorted(added - {readings.depth for readings in depths}))
 
 

@@ -97,18 +97,20 @@ def merged_latencies(readings: Sequence[DepthReading]) -> Latency | None:
 
     Minimum, mean and maximum are exact; percentiles come from the merged histogram.
     """
-    known = [
+    latencies = [
         (reading.latency, reading.requests)
         for reading in readings
         if reading.latency and reading.requests
     ]
-    if not known:
+    if not latencies:
         return None
     buckets = merged_buckets(readings)
-    maximum = max(latency.max for latency, _ in known)
+    maximum = max(latency.max for latency, _ in latencies)
     p50, p90, p99, p999, p9999 = (min(maximum, percentile(buckets, p)) for p in PERCENTS)
-    mean = float(np.average([latency.mean for latency, _ in known], weights=[n for _, n in known]))
-    minimum = min(latency.min for latency, _ in known)
+    mean = float(
+        np.average([latency.mean for latency, _ in latencies], weights=[n for _, n in latencies])
+    )
+    minimum = min(latency.min for latency, _ in latencies)
     return Latency(minimum, mean, maximum, p50, p90, p99, p999, p9999)
 
 

@@ -69,8 +69,10 @@ def find_peculiarities(evidence: CurveEvidence) -> tuple[CurveFinding, ...]:
     if evidence.burst is not None:
         findings.append(CurveFinding(CurveVerdict.BURST, evidence.burst.text))
     if evidence.estimates is None:
-        known = sum(readings.ok for readings in evidence.depths)
-        text = f"{known} depths have readings that passed their checks; a curve needs at least two"
+        accepted = sum(readings.ok for readings in evidence.depths)
+        text = (
+            f"{accepted} depths have readings that passed their checks; a curve needs at least two"
+        )
         return (*findings, CurveFinding(CurveVerdict.NONE, text))
     knee = evidence.estimates.knee
     if knee.high > MAX_KNEE_RATIO * knee.low:
@@ -152,11 +154,11 @@ def _softness(estimates: CurveEstimates) -> float | None:
 
 def _is_sharp(depths: Sequence[DepthReadings], knee: int) -> bool:
     """Return whether throughput is proportional to depth up to the knee."""
-    known = [(readings.depth, readings.iops) for readings in depths if readings.iops]
-    if knee < 4 or known[0][0] != 1:
+    points = [(readings.depth, readings.iops) for readings in depths if readings.iops]
+    if knee < 4 or points[0][0] != 1:
         return False
-    iops_per_depth = [iops / depth for depth, iops in known if depth < knee]
-    first = known[0][1]
+    iops_per_depth = [iops / depth for depth, iops in points if depth < knee]
+    first = points[0][1]
     return (
         bool(iops_per_depth)
         and statistics.fmean(iops_per_depth) >= LINEAR_SHARE * first

@@ -52,8 +52,8 @@ class LatencyRecord(Record, frozen=True, kw_only=True):
         """Return the latencies; None if any is missing."""
         values = (self.min, self.mean, self.max, self.p50, self.p90, self.p99, self.p999,
                   self.p9999)  # fmt: skip
-        known = [value for value in values if value is not None]
-        return Latency(*known) if len(known) == len(values) else None
+        numbers = [value for value in values if value is not None]
+        return Latency(*numbers) if len(numbers) == len(values) else None
 
 
 class _BeginRecord(Record, frozen=True, kw_only=True):

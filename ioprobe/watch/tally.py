@@ -99,8 +99,8 @@ class RequestTotals:
         self.device.add(completed.device_ns)
         self.total.add(completed.total_ns)
         for error in completed.error[completed.error != 0].tolist():
-            kept = error if error in self.errors or len(self.errors) < MAX_ERRORS else 0
-            self.errors[kept] = self.errors.get(kept, 0) + 1
+            error_key = error if error in self.errors or len(self.errors) < MAX_ERRORS else 0
+            self.errors[error_key] = self.errors.get(error_key, 0) + 1
 
 
 SizeClass = tuple[int, int]  # minimum and maximum bytes

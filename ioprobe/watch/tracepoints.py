@@ -55,18 +55,18 @@ def block_tracepoints(
     if bio_devices:
         filters |= _filters(_BIO_EVENTS, bio_devices)
     formats = {name: read_event_format(events, name) for name in filters}
-    known = {name: format_ for name, format_ in formats.items() if format_ is not None}
+    available = {name: format_ for name, format_ in formats.items() if format_ is not None}
     for name in (ISSUE, COMPLETE):
-        if name in filters and name not in known:
+        if name in filters and name not in available:
             raise UnableError(
                 f"this kernel has no tracepoint {name.replace('/', ':')}",
                 "use a kernel with CONFIG_BLK_DEV_IO_TRACE or CONFIG_EVENT_TRACING",
             )
     kinds = _REQUEST_EVENTS | _BIO_EVENTS
     return BlockTracepoints(
-        filters={name: filters[name] for name in known},
-        layouts=[_layout(format_, kinds[name][0]) for name, format_ in known.items()],
-        missing=tuple(name for name in filters if name not in known),
+        filters={name: filters[name] for name in available},
+        layouts=[_layout(format_, kinds[name][0]) for name, format_ in available.items()],
+        missing=tuple(name for name in filters if name not in available),
     )
 
 

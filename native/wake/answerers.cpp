@@ -26,7 +26,7 @@ namespace {
     run_on(cpu);
     while (true) {
       from.await_request();
-      if (next != nullptr) next->ask();
+      if (next != nullptr) next->round_trip();
       from.reply();
     }
   } catch (const std::exception&) {  // the other end is closed, or the CPU is offline
@@ -88,7 +88,7 @@ void answerers::watch(channel& first, std::optional<std::chrono::milliseconds> m
     if (watched.front().revents != 0) return;
     why_ = ready == 0 ? "no reply came in time" : "a process that answers ended early";
     try {
-      first.abandon();
+      first.cancel();
     } catch (const std::exception&) {  // the other end is closed, which ends the wait as well
     }
   });

@@ -34,7 +34,7 @@ class answerers {
   // std::system_error.
   pid_t start(channel& from, channel* next, int cpu);
 
-  // Calls first.abandon() when a process ends, or after `most`. Call it after the last start(): a
+  // Calls first.cancel() when a process ends, or after `most`. Call it after the last start(): a
   // forked process does not have the watching thread. `first` outlives this object.
   void watch(channel& first, std::optional<std::chrono::milliseconds> most);
 

@@ -24,7 +24,7 @@
 namespace stallscope::wake {
 namespace {
 
-[[noreturn]] void abandoned() {
+[[noreturn]] void throw_cancelled() {
   errno = ECONNRESET;
   socket_failed("the process that was to answer");
 }
@@ -44,15 +44,15 @@ class futex_channel final : public channel {
   futex_channel& operator=(futex_channel&&) = delete;
   ~futex_channel() override { ::munmap(shared_, sizeof(words)); }
 
-  void ask() override {
+  void round_trip() override {
     raise(shared_->requests);
     await(shared_->replies, replies_seen_);
-    if (abandoned_.load(std::memory_order_acquire)) abandoned();
+    if (cancelled_.load(std::memory_order_acquire)) throw_cancelled();
   }
   void await_request() override { await(shared_->requests, requests_seen_); }
   void reply() override { raise(shared_->replies); }
-  void abandon() override {
-    abandoned_.store(true, std::memory_order_release);
+  void cancel() override {
+    cancelled_.store(true, std::memory_order_release);
     raise(shared_->replies);
   }
 
@@ -81,7 +81,7 @@ class futex_channel final : public channel {
   words* shared_ = nullptr;
   std::uint32_t replies_seen_ = 0;
   std::uint32_t requests_seen_ = 0;
-  std::atomic<bool> abandoned_{false};
+  std::atomic<bool> cancelled_{false};
 };
 
 // A byte per request and a byte per reply, over descriptors.
@@ -92,13 +92,13 @@ class byte_channel final : public channel {
   };
   explicit byte_channel(ends descriptors) : ends_{std::move(descriptors)} {}
 
-  void ask() override {
+  void round_trip() override {
     send(ends_.client_writes);
     receive(ends_.client_reads);
   }
   void await_request() override { receive(ends_.server_reads); }
   void reply() override { send(ends_.server_writes); }
-  void abandon() override { send(ends_.server_writes, no_reply); }
+  void cancel() override { send(ends_.server_writes, no_reply); }
 
  private:
   static constexpr char message = 1;
@@ -113,10 +113,10 @@ class byte_channel final : public channel {
     char byte = no_reply;
     ssize_t got = 0;
     while ((got = ::read(from.get(), &byte, 1)) != 1) {
-      if (got == 0) abandoned();
+      if (got == 0) throw_cancelled();
       if (errno != EINTR) socket_failed("read");
     }
-    if (byte == no_reply) abandoned();
+    if (byte == no_reply) throw_cancelled();
   }
 
   ends ends_;

@@ -4,7 +4,7 @@
 // it.
 //
 //   const auto link = open_channel(transport::futex);
-//   link->ask();                                  // client
+//   link->round_trip();                           // client
 //   link->await_request(); link->reply();         // server
 #pragma once
 
@@ -23,15 +23,15 @@ class channel {
   virtual ~channel() = default;
 
   // The client's end: sends a request and sleeps until its reply.
-  virtual void ask() = 0;
+  virtual void round_trip() = 0;
   // The server's end: sleeps until a request arrives, then sends the reply. All three throw
   // std::system_error if the other end is closed.
   virtual void await_request() = 0;
   virtual void reply() = 0;
 
-  // Ends the client's wait: ask() throws, now or at its next call. For any thread of the client's
-  // process.
-  virtual void abandon() = 0;
+  // Ends the client's wait: round_trip() throws, now or at its next call. For any thread of the
+  // client's process.
+  virtual void cancel() = 0;
 };
 
 enum class transport { futex, pipe, unix_socket, tcp };

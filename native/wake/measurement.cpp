@@ -64,7 +64,7 @@ std::uint64_t timer_sample(std::chrono::nanoseconds period) {
 std::uint64_t request_sample(channel& first, std::chrono::nanoseconds think) {
   if (think.count() > 0) sleep_until(monotonic_ns() + static_cast<std::uint64_t>(think.count()));
   const std::uint64_t sent = monotonic_ns();
-  first.ask();
+  first.round_trip();
   return monotonic_ns() - sent;
 }
 

@@ -71,8 +71,8 @@ class TraceInstance:
             for cpu in self.cpus()
             for count in _losses(self._folder / "per_cpu" / f"cpu{cpu}" / "stats")
         ]
-        known = [count for count in counts if count is not None]
-        return sum(known) if known and len(known) == len(counts) else None
+        numbers = [count for count in counts if count is not None]
+        return sum(numbers) if numbers and len(numbers) == len(counts) else None
 
 
 def _losses(stats: Path) -> list[int | None]:

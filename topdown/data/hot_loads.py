@@ -131,8 +131,8 @@ def _read_loads(sampled: FileFrames, sources: SymbolSources, *, after: bool) -> 
         if opened is None or not decodes(opened[0].header.machine):
             return
         main, debug = opened
-        addresses, known = addresses_of(loaded_segments(main), sampled.addresses)
-        places = {int(addresses[index]): index for index in np.flatnonzero(known).tolist()}
+        addresses, in_segment = addresses_of(loaded_segments(main), sampled.addresses)
+        places = {int(addresses[index]): index for index in np.flatnonzero(in_segment).tolist()}
         stream = files.enter_context(open(debug.descriptor, "rb", closefd=False))
         code = _CodeOf(main)
         for load in sampled_loads(stream, code, places, after=after):

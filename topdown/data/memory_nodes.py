@@ -45,16 +45,16 @@ def node_matrix(accesses: Accesses, nodes: "list[MemoryNode]") -> NodeMatrix | N
     rows = np.flatnonzero(np.isin(accesses.level, memory))
     cpu_nodes = _cpu_nodes(accesses.cpu[rows], nodes)
     memory_nodes = _memory_nodes(accesses.physical[rows], nodes)
-    known = (cpu_nodes >= 0) & (memory_nodes >= 0)
+    has_nodes = (cpu_nodes >= 0) & (memory_nodes >= 0)
     pairs = []
-    for cpu_node in np.unique(cpu_nodes[known]).tolist():
-        for memory_node in np.unique(memory_nodes[known]).tolist():
-            here = rows[known & (cpu_nodes == cpu_node) & (memory_nodes == memory_node)]
+    for cpu_node in np.unique(cpu_nodes[has_nodes]).tolist():
+        for memory_node in np.unique(memory_nodes[has_nodes]).tolist():
+            here = rows[has_nodes & (cpu_nodes == cpu_node) & (memory_nodes == memory_node)]
             latencies = accesses.latency[here]
             latencies = latencies[latencies > 0]
             mean = float(latencies.mean()) if len(latencies) else None
             pairs.append(NodePair(cpu_node, memory_node, len(here), mean))
-    return NodeMatrix(tuple(pairs), int((~known).sum()))
+    return NodeMatrix(tuple(pairs), int((~has_nodes).sum()))
 
 
 def _cpu_nodes(cpus: npt.NDArray[np.int32], nodes: "list[MemoryNode]") -> npt.NDArray[np.int64]:

@@ -142,11 +142,11 @@ class TypeFlow:
             for operation in instruction.operations:
                 self._apply(after, operation, instruction.address)
             for successor in self._successors(index):
-                known = self._states.get(successor)
-                if known is None:
+                earlier = self._states.get(successor)
+                if earlier is None:
                     self._states[successor] = after.copy()
                     pending.append(successor)
-                elif known.merge(after):
+                elif earlier.merge(after):
                     pending.append(successor)
         if pending:  # not all merges were made, so nothing is certain
             self._states = {index: RegisterState() for index in range(len(self.instructions))}
@@ -162,8 +162,8 @@ class TypeFlow:
         for place in self.variables.at(address):
             if not isinstance(place, RegisterPlace):
                 continue
-            known = state.registers.get(place.register)
-            if not isinstance(known, PointerValue) or not _contains(known, place):
+            value = state.registers.get(place.register)
+            if not isinstance(value, PointerValue) or not _contains(value, place):
                 state.set(place.register, PointerValue(place.target, place.offset))
 
     def _apply(self, state: RegisterState, operation: Operation, address: int) -> None:

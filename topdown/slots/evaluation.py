@@ -166,23 +166,23 @@ def _values(
 
     The reason is empty if an event was not counted.
     """
-    known = {**dict.fromkeys(model.optional, 0.0), **counts.values}
+    values = {**dict.fromkeys(model.optional, 0.0), **counts.values}
     reasons: dict[str, str] = {}
     for name, function in formulas.functions.items():
         try:
-            value = function(known)
+            value = function(values)
         except KeyError as error:
             reasons[name] = reasons.get(error.args[0], "")
             continue
         except ZeroDivisionError:
-            divisor = zero_divisor(formulas.trees[name], known)
+            divisor = zero_divisor(formulas.trees[name], values)
             reasons[name] = f"division by zero: {divisor} is 0"
             continue
         if isfinite(value):
-            known[name] = value
+            values[name] = value
         else:
             reasons[name] = OVERFLOW
-    return known, reasons
+    return values, reasons
 
 
 def _ipc(model: Model, counts: Counts) -> float | None:

@@ -269,11 +269,13 @@ def _interval(value: float, left_out: list[float | None]) -> Interval | None:
 
     Source: Shao and Tu, The Jackknife and Bootstrap, 1995, section 2.3 (delete-d, g groups).
     """
-    known = np.array([other for other in left_out if other is not None])
-    if len(known) < JACKKNIFE_GROUPS:
+    numbers = np.array([other for other in left_out if other is not None])
+    if len(numbers) < JACKKNIFE_GROUPS:
         return None
-    groups = len(known)
-    reach = NORMAL_95 * float(np.sqrt((groups - 1) / groups * ((known - known.mean()) ** 2).sum()))
+    groups = len(numbers)
+    reach = NORMAL_95 * float(
+        np.sqrt((groups - 1) / groups * ((numbers - numbers.mean()) ** 2).sum())
+    )
     return Interval(value - reach, value + reach)
 
 

@@ -21,9 +21,9 @@ def measured_nodes(
     tree: Tree, intervals: Mapping[str, Interval] | None = None
 ) -> tuple[MeasuredNode, ...]:
     """Return the tree's nodes, parents first, then the metrics beside it."""
-    known = intervals or {}
+    interval_of = intervals or {}
     return tuple(
-        _measured(tree.model, node, known.get(node.name))
+        _measured(tree.model, node, interval_of.get(node.name))
         for node in in_reading_order(tree.nodes.values())
     )
 

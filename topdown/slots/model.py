@@ -224,18 +224,18 @@ def _node(name: str, record: _NodeRecord) -> Node:
 
 def _check_names(model: Model, where: str) -> None:
     """Raise UnableError if a formula, parent or threshold contains an unknown name."""
-    known = {*model.events, *model.terms, *model.nodes, SMT, *CLOCKS}
+    defined = {*model.events, *model.terms, *model.nodes, SMT, *CLOCKS}
     formulas: list[Expression] = [*model.terms.values()]
     for variant in model.variants.values():
         formulas += variant.formulas.values()
     for node in model.nodes.values():
         formulas.append(node.formula)
-        _require(set(node.locate_with), known, f"{where}: {node.name}")
+        _require(set(node.locate_with), defined, f"{where}: {node.name}")
         _require({node.parent} - {None}, set(model.nodes), f"{where}: {node.name}")
         if node.threshold is not None:
             _require(names(node.threshold), set(model.nodes), f"{where}: {node.name}")
     for formula in formulas:
-        _require(names(formula), known, where)
+        _require(names(formula), defined, where)
 
 
 def _require(used: Iterable[str | None], known: set[str], where: str) -> None:

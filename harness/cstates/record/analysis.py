@@ -83,11 +83,11 @@ def _recorded_state(states: Sequence[ShownState]) -> RecordedState:
 def _mean_share(shares: Sequence[tuple[float | None, int]]) -> float | None:
     """Return the mean share weighted by entries; None without entries or with an unknown share."""
     entered = [(share, entries) for share, entries in shares if entries]
-    known = [(share, entries) for share, entries in entered if share is not None]
-    if not entered or len(known) < len(entered):
+    measured = [(share, entries) for share, entries in entered if share is not None]
+    if not entered or len(measured) < len(entered):
         return None
-    total = sum(entries for _, entries in known)
-    return sum(share * entries for share, entries in known) / total
+    total = sum(entries for _, entries in measured)
+    return sum(share * entries for share, entries in measured) / total
 
 
 def _wake_row(row: StateWakeups) -> WakeRow:

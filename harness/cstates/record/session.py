@@ -188,8 +188,8 @@ def _residencies(cpus: Sequence[CpuObservation]) -> list[int | None]:
     shallower_open = False
     for state in cpu.idle.states if cpu else ():
         target_us = state.target_residency_us
-        known = target_us is not None and shallower_open
-        residencies.append((target_us or 0) * 1000 if known else None)
+        has_target = target_us is not None and shallower_open
+        residencies.append((target_us or 0) * 1000 if has_target else None)
         shallower_open = shallower_open or (
             cpu is not None and state.closed_by(cpu.effective_limit_us) is None
         )

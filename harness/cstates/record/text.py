@@ -54,8 +54,8 @@ def facts(result: IdleResult) -> Iterator[tuple[str, str]]:
     if result.why_counters_only is not None:
         yield "Source", f"counters only: {printable(result.why_counters_only)}"
     else:
-        kept = f", the first {result.intervals_kept:,} of them in the trace"
-        suffix = kept if result.intervals_kept != result.intervals else ""
+        in_trace = f", the first {result.intervals_kept:,} of them in the trace"
+        suffix = in_trace if result.intervals_kept != result.intervals else ""
         yield "Idle intervals", f"{result.intervals:,}{suffix}"
         lost = "events: unknown" if result.lost_events is None else f"{result.lost_events:,} events"
         yield "Lost", f"{lost}; {result.intervals_discarded:,} intervals discarded"

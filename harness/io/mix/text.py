@@ -38,8 +38,8 @@ def lines(result: MixResult, width: int) -> Iterator[str]:
 
 def _maximum_text(result: MixResult) -> str:
     rates = (("reads", result.max_reads_per_s), ("writes", result.max_writes_per_s))
-    known = [f"{rate:,.0f} {kind}/s alone" for kind, rate in rates if rate is not None]
-    return f"Maximum: {' and '.join(known)}" if known else "No result"
+    rate_texts = [f"{rate:,.0f} {kind}/s alone" for kind, rate in rates if rate is not None]
+    return f"Maximum: {' and '.join(rate_texts)}" if rate_texts else "No result"
 
 
 def _rows(heat_map: HeatMap) -> list[list[str]]:

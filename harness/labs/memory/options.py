@@ -72,14 +72,16 @@ def _ring(name: str, text: str) -> int:
 
 def _strides(text: str) -> tuple[int, ...]:
     strides = [parse_size(word) for word in text.split(",")[: _MAX_STRIDES + 1]]
-    known = [stride for stride in strides if stride is not None]
-    is_list = len(known) == len(strides) <= _MAX_STRIDES
-    if not is_list or any(s % LINE_BYTES or not LINE_BYTES <= s <= _LARGEST_STRIDE for s in known):
+    numbers = [stride for stride in strides if stride is not None]
+    is_list = len(numbers) == len(strides) <= _MAX_STRIDES
+    if not is_list or any(
+        s % LINE_BYTES or not LINE_BYTES <= s <= _LARGEST_STRIDE for s in numbers
+    ):
         raise UsageError(
             f"--strides: {text[:80]!r} is not a list of strides",
             f"write up to {_MAX_STRIDES} multiples of {LINE_BYTES} bytes, such as 4096,4160,64K",
         )
-    return tuple(sorted(set(known)))
+    return tuple(sorted(set(numbers)))
 
 
 def _threads(text: str, cpu_count: int) -> tuple[int, ...]:

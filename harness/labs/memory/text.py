@@ -194,8 +194,8 @@ def _median_counts(point: MemoryPoint) -> dict[str, float | None]:
     medians: dict[str, float | None] = {}
     for name in point.threads[0].counts_per_step:
         counts = [thread.counts_per_step.get(name) for thread in point.threads]
-        known = [count for count in counts if count is not None]
-        medians[name] = median(known) if known else None
+        numbers = [count for count in counts if count is not None]
+        medians[name] = median(numbers) if numbers else None
     return medians
 
 

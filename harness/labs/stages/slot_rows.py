@@ -32,11 +32,11 @@ def slot_rows(result: StagesResult) -> list[SlotRow]:
     trees = result.slot_trees
     if not trees:
         return []
-    shown = {name for tree in trees for name in shown_nodes(tree, None)}
+    names = {name for tree in trees for name in shown_nodes(tree, None)}
     return [
         _row(name, node, trees)
         for name, node in _merged(trees).items()
-        if name in shown and node.level
+        if name in names and node.level
     ]
 
 

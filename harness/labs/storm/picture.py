@@ -37,15 +37,15 @@ def _draw(result: StormResult, figure: "Figure") -> None:
     for dash, (kind, rows) in zip(_KIND_DASHES, kinds, strict=False):
         for (colour, mark), name in zip(_PERCENTILE_STYLES, PERCENTILES, strict=True):
             points = [(limit_position(result, row), row.reader_ns.by_name[name]) for row in rows]
-            known = sorted((x, value / _NS_PER_MS) for x, value in points if value is not None)
+            drawn = sorted((x, value / _NS_PER_MS) for x, value in points if value is not None)
             latency.plot(
-                *zip(*known, strict=True) if known else ((), ()),
+                *zip(*drawn, strict=True) if drawn else ((), ()),
                 dash, color=colour, marker=mark, markersize=4, label=f"{name}, {kind}",
             )  # fmt: skip
         points = [(limit_position(result, row), row.writer_bytes_per_s) for row in rows]
-        known = sorted((x, value / _MIB) for x, value in points if value is not None)
+        drawn = sorted((x, value / _MIB) for x, value in points if value is not None)
         bandwidth.plot(
-            *zip(*known, strict=True) if known else ((), ()),
+            *zip(*drawn, strict=True) if drawn else ((), ()),
             dash, color="#222222", marker="o", markersize=4, label=kind,
         )  # fmt: skip
     latency.set_yscale("log")

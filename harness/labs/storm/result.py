@@ -212,7 +212,7 @@ def _rows(storm: StormMeasurement, settings: list[StormSetting]) -> tuple[StormR
 
 def _row(storm: StormMeasurement, setting: StormSetting) -> StormRow:
     accepted = storm.accepted_rounds(setting)
-    shown = _round_over_time(storm, setting)
+    latency_series = _round_over_time(storm, setting)
     maxima = [result.reader.max for result in accepted if result.reader is not None]
 
     def median(name: str) -> float | None:
@@ -237,8 +237,8 @@ def _row(storm: StormMeasurement, setting: StormSetting) -> StormRow:
         rounds=len(accepted),
         masked=tuple(why for result in storm.all_rounds(setting) for why in result.failed),
         spreads=_estimates(lambda quantity: storm.estimate(setting, quantity)),
-        series=() if shown is None else shown.series,
-        series_round=None if shown is None else shown.run.round,
+        series=() if latency_series is None else latency_series.series,
+        series_round=None if latency_series is None else latency_series.run.round,
     )
 
 

@@ -137,7 +137,9 @@ def tried_limits(options: StormOptions, rounds: Sequence[StormRound]) -> tuple[T
     of_reference = np.where(of_reference > 0, of_reference, np.nan)
     has_both = np.isfinite(of_limit) & np.isfinite(of_reference)
     measured = np.asarray(has_both.any(axis=0))
-    limits = [limit for limit, known in zip(limits, measured.tolist(), strict=True) if known]
+    limits = [
+        limit for limit, has_interval in zip(limits, measured.tolist(), strict=True) if has_interval
+    ]
     if not limits:
         return ()
     has_both = has_both[:, measured]
@@ -150,10 +152,12 @@ def tried_limits(options: StormOptions, rounds: Sequence[StormRound]) -> tuple[T
     tried = []
     for index, limit in enumerate(limits):
         n = int(has_both[:, index].sum())
-        known = n >= MIN_ROUNDS or is_exact
+        has_interval = n >= MIN_ROUNDS or is_exact
         low, high = percentile_interval(replicates[:, index], fitted[index])
         tried.append(
-            TrialLimit(limit, float(shares[index]), n, *((low, high) if known else (None, None)))
+            TrialLimit(
+                limit, float(shares[index]), n, *((low, high) if has_interval else (None, None))
+            )
         )
     return tuple(tried)
 
@@ -180,9 +184,9 @@ def _replicates(over: "Floats", under: "Floats") -> "Floats":
         drawn = draw.integers(len(over), size=len(over))
         total, reference = over[drawn].sum(axis=0), under[drawn].sum(axis=0)
         # A limit without a round in this replicate keeps its measured share.
-        known = reference > 0
-        shares = np.where(known, total, over.sum(axis=0)) / np.where(
-            known, reference, under.sum(axis=0)
+        has_reference = reference > 0
+        shares = np.where(has_reference, total, over.sum(axis=0)) / np.where(
+            has_reference, reference, under.sum(axis=0)
         )
         fitted[replicate] = _fitted(shares)
     return fitted
@@ -194,14 +198,14 @@ def _fitted(shares: "Floats") -> list[float]:
 
 
 def _reason(tried: Sequence[TrialLimit], limit: int) -> str:
-    kept = f"{KEPT_SHARE:.0%} of the writer's bandwidth"
+    bound_text = f"{KEPT_SHARE:.0%} of the writer's bandwidth"
     undecided = undecided_limits(tried)
     names = ", ".join(map(str, undecided))
     rest = f"; the rounds do not decide on {names}" if undecided else ""
     if limit == REFERENCE_LIMIT:
-        return f"no smaller limit is sure to keep {kept}{rest}"
+        return f"no smaller limit is sure to keep {bound_text}{rest}"
     (selected,) = (trial for trial in tried if trial.limit == limit)
     return (
-        f"the smallest whose interval keeps {kept} at {REFERENCE_LIMIT} "
+        f"the smallest whose interval keeps {bound_text} at {REFERENCE_LIMIT} "
         f"({selected.low:.3f} to {selected.high:.3f}){rest}"
     )

@@ -58,5 +58,5 @@ class RatesMeasurement:
 
 def estimate(values: list[float | None] | list[float]) -> Estimate:
     """Return the median of the known values with the interval that five rounds allow."""
-    known = [value for value in values if value is not None]
-    return median_estimate(known, confidence=CONFIDENCE_OF_FIVE)
+    numbers = [value for value in values if value is not None]
+    return median_estimate(numbers, confidence=CONFIDENCE_OF_FIVE)

@@ -12,7 +12,7 @@ namespace {
 
 // Asks until that throws; what is on its way when a process ends may still be answered.
 void ask_to_the_end(channel& first) {
-  while (true) first.ask();
+  while (true) first.round_trip();
 }
 
 }  // namespace
@@ -28,7 +28,7 @@ TEST_CASE("the death of any process of the chain ends the wait") {
       const pid_t near = others.start(*first, second.get(), -1);
       const pid_t far = others.start(*second, nullptr, -1);
       others.watch(*first, std::nullopt);
-      first->ask();
+      first->round_trip();
       CHECK(others.why_ended() == nullptr);
       ::kill(front ? near : far, SIGKILL);
       CHECK_THROWS_AS(ask_to_the_end(*first), std::system_error);

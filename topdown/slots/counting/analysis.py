@@ -161,7 +161,7 @@ def _requested_node(
     if event not in totals:
         why = run.absent.get(event, run.plan.uncountable.get(event, f"{event} {NEVER_SCHEDULED}"))
         return MeasuredNode(requested.spelling, None, None, None, COUNTS, warnings=(why,))
-    half = estimator.half_width(estimator.influence(quantity))
+    half = estimator.half_width(estimator.window_effects(quantity))
     value = totals[event]
     interval = None if half is None else Interval(max(0.0, value - half), value + half)
     return MeasuredNode(requested.spelling, None, None, value, COUNTS, interval=interval)
@@ -206,11 +206,11 @@ def _mean_node(nodes: Sequence[MeasuredNode]) -> MeasuredNode:
         mean, half = mean_interval(values)
         interval = Interval(mean - half, mean + half)
     above = sum(bool(node.above_threshold) for node in measured)
-    known = any(node.above_threshold is not None for node in measured)
+    has_threshold = any(node.above_threshold is not None for node in measured)
     return replace(
         measured[0],
         value=mean,
-        above_threshold=2 * above > len(measured) if known else None,
+        above_threshold=2 * above > len(measured) if has_threshold else None,
         interval=interval,
         warnings=warnings,
         impossible=any(node.impossible for node in measured),

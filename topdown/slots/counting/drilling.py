@@ -39,8 +39,8 @@ def merged_measurement(first: Measurement, second: Measurement) -> Measurement:
 
     If the second marks another branch, the first is returned with a warning.
     """
-    known = {node.name for node in first.nodes}
-    added = [node for node in second.nodes if node.name not in known]
+    counted = {node.name for node in first.nodes}
+    added = [node for node in second.nodes if node.name not in counted]
     path, other = first.bottleneck or (), second.bottleneck or ()
     warnings = first.warnings
     if other[: len(path)] != path:
@@ -63,7 +63,7 @@ def _inserted(
     """Return the nodes with each added node after its parent's descendants."""
     ordered = list(nodes)
     for node in added:
-        names = [known.name for known in ordered]
+        names = [member.name for member in ordered]
         index = names.index(node.parent) + 1 if node.parent in names else len(ordered)
         while index < len(ordered) and (ordered[index].level or 0) >= (node.level or 99):
             index += 1

@@ -26,7 +26,7 @@ _TOLERANCE_S = 0.002  # wake-up jitter of the collector at the end of a window
 _STEP = 1e-5  # relative step of numeric derivatives
 
 Totals = Mapping[str, float]
-Influence = Mapping[int, "Floats"]  # effect of each window on a value, by group
+WindowEffects = Mapping[int, "Floats"]  # effect of each window on a value, by group
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -157,18 +157,18 @@ class Estimator:
         cycles = sum(self._cycles[number] for number in counting)
         return cycles * enabled / running / len(counting)
 
-    def influence(self, quantity: Quantity) -> Influence:
+    def window_effects(self, quantity: Quantity) -> WindowEffects:
         """Return the effect of each window's deviation on a quantity, for multiplexed groups."""
         groups = self.groups_of(quantity.events)
         totals = self.totals(groups)
-        influence: dict[int, Floats] = {}
+        effects: dict[int, Floats] = {}
         for event, number in groups.items():
             if not self._multiplexed[number]:
                 continue
             slope = _slope(quantity, totals, event)
             term = slope * self.scale(number) * self._deviations(number, event)
-            influence[number] = influence[number] + term if number in influence else term
-        return influence
+            effects[number] = effects[number] + term if number in effects else term
+        return effects
 
     def _deviations(self, number: int, event: str) -> "Floats":
         """Return each window's count minus its expectation from the group's cycles or time."""
@@ -180,10 +180,10 @@ class Estimator:
         deviations: Floats = column - auxiliary * (column.sum() / auxiliary.sum())
         return deviations
 
-    def half_width(self, influence: Influence) -> float | None:
+    def half_width(self, effects: WindowEffects) -> float | None:
         """Return half the width of the 95 % interval, or None with too few windows."""
         variance, min_windows = 0.0, 0
-        for number, deviations in influence.items():
+        for number, deviations in effects.items():
             group = self.groups[number]
             counted = deviations[group.running > 0]
             windows = len(counted)
@@ -219,7 +219,7 @@ def _slope(quantity: Quantity, totals: Mapping[str, float], event: str) -> float
     return (above - below) / (2 * step)
 
 
-def difference(minuend: Influence, subtrahend: Influence) -> Influence:
+def difference(minuend: WindowEffects, subtrahend: WindowEffects) -> WindowEffects:
     """Return the effect of each window on the difference of two quantities."""
     result = dict(minuend)
     for number, effect in subtrahend.items():

@@ -60,11 +60,11 @@ class Plan:
     def only(self, events: Iterable[str]) -> "Plan":
         """Return a plan with a single set of these events."""
         chosen = frozenset(events)
-        kept = tuple(name for name in self.events if name in chosen)
-        leader = SLOTS if SLOTS in kept else ""
+        names = tuple(name for name in self.events if name in chosen)
+        leader = SLOTS if SLOTS in names else ""
         return Plan(
-            (EventSet("group", kept, leader),),
-            MappingProxyType({name: self.events[name] for name in kept}),
+            (EventSet("group", names, leader),),
+            MappingProxyType({name: self.events[name] for name in names}),
             self.uncountable,
         )
 
@@ -240,12 +240,12 @@ def _with_cycles(
 
 def _without_subsets(sets: Iterable[EventSet]) -> list[EventSet]:
     """Return the sets that no other set contains, and the first of equal sets."""
-    kept: list[EventSet] = []
+    plan_sets: list[EventSet] = []
     for candidate in sorted(sets, key=lambda event_set: -len(event_set.events)):
         events = set(candidate.events)
-        if events and not any(events <= set(other.events) for other in kept):
-            kept.append(candidate)
-    return kept
+        if events and not any(events <= set(other.events) for other in plan_sets):
+            plan_sets.append(candidate)
+    return plan_sets
 
 
 def _with_leaders(sets: Iterable[EventSet]) -> tuple[EventSet, ...]:

@@ -39,7 +39,7 @@ def requested_events(
         if len(word) > MAX_NAME_CHARS or not _NAME.fullmatch(word):
             raise UsageError(f"invalid event name {word[:80]!r}", "see perf list")
         event, encoding = _resolved(word, model, mode)
-        if all(known.event != event for known in events):
+        if all(other.event != event for other in events):
             events.append(RequestedEvent(word, event, encoding))
     if len(events) > MAX_EVENTS:
         raise UsageError(f"{len(events)} events; the limit is {MAX_EVENTS}", "request fewer")

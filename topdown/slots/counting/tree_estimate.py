@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from topdown.slots.counting.counting_mode import CountingMode
-from topdown.slots.counting.estimation import Estimator, Influence, Quantity, difference
+from topdown.slots.counting.estimation import Estimator, Quantity, WindowEffects, difference
 from topdown.slots.counting.plan import Plan, counted_as, counted_names, formulas_for
 from topdown.slots.counts import Counts
 from topdown.slots.diagnosis import impossible
@@ -40,7 +40,7 @@ class TreeEstimate:
         return formulas_for(self.model, self.mode)
 
     @cached_property
-    def _influences(self) -> dict[str, Influence]:
+    def _effects(self) -> dict[str, WindowEffects]:
         return {}
 
     @cached_property
@@ -105,11 +105,11 @@ class TreeEstimate:
         for name in names:
             groups = self.estimator.groups_of(self._events(name))
             nodes[name] = self._tree(groups)[name]
-        known = {name: node.value for name, node in nodes.items() if node.value is not None}
+        values = {name: node.value for name, node in nodes.items() if node.value is not None}
         for name, node in nodes.items():
             condition = self._formulas.thresholds.get(name)
             if condition is not None and node.value is not None:
-                above = holds(condition, self._with_ancestors(condition, known))
+                above = holds(condition, self._with_ancestors(condition, values))
                 nodes[name] = replace(node, above_threshold=above)
         return nodes
 
@@ -157,7 +157,7 @@ class TreeEstimate:
         """Return a value's interval, clipped to possible values."""
         if self.estimator.spans_runs(self._events(name)):
             return None
-        half = self.estimator.half_width(self.influence(name))
+        half = self.estimator.half_width(self.window_effects(name))
         if half is None:
             return None
         low, high = value - half, value + half
@@ -168,19 +168,19 @@ class TreeEstimate:
                 high = min(high, max(self.model.whole, value))
         return Interval(low, high)
 
-    def influence(self, name: str) -> Influence:
+    def window_effects(self, name: str) -> WindowEffects:
         """Return the effect of each window on a node."""
-        if name not in self._influences:
+        if name not in self._effects:
             quantity = Quantity(name, self._events(name), lambda totals: self._node(name, totals))
-            self._influences[name] = self.estimator.influence(quantity)
-        return self._influences[name]
+            self._effects[name] = self.estimator.window_effects(quantity)
+        return self._effects[name]
 
     def _node(self, name: str, totals: Mapping[str, float]) -> float:
         """Return a node's value. Raises KeyError or ArithmeticError if it has none."""
-        known = {**dict.fromkeys(self.model.optional, 0.0), **self._values(totals)}
+        values = {**dict.fromkeys(self.model.optional, 0.0), **self._values(totals)}
         for step in self._steps(name):
-            known[step] = self._formulas.functions[step](known)
-        return known[name]
+            values[step] = self._formulas.functions[step](values)
+        return values[name]
 
     def _steps(self, name: str) -> tuple[str, ...]:
         if name not in self._orders:
@@ -203,8 +203,10 @@ class TreeEstimate:
             return None
         if self.estimator.spans_runs(self._events(minuend.name) | self._events(subtrahend.name)):
             return None
-        influence = difference(self.influence(minuend.name), self.influence(subtrahend.name))
-        half = self.estimator.half_width(influence)
+        effects = difference(
+            self.window_effects(minuend.name), self.window_effects(subtrahend.name)
+        )
+        half = self.estimator.half_width(effects)
         value = minuend.value - subtrahend.value
         return None if half is None else Interval(value - half, value + half)
 
@@ -228,6 +230,6 @@ def ratio_ipc(estimator: Estimator, instructions: str, cycles: str) -> Ipc | Non
     value = quantity.function(totals)
     half = None
     if not estimator.spans_runs(quantity.events):
-        half = estimator.half_width(estimator.influence(quantity))
+        half = estimator.half_width(estimator.window_effects(quantity))
     interval = None if half is None else Interval(max(0.0, value - half), value + half)
     return Ipc(value, totals[instructions], totals[cycles], interval)

@@ -53,7 +53,7 @@ class UnknownEstimate:
             why = self.absent.get(event, f"{event} {NEVER_SCHEDULED}")
             return MeasuredNode(name, 1, None, None, "cycles", warnings=(why,))
         value = quantity.function(totals)
-        half = self.estimator.half_width(self.estimator.influence(quantity))
+        half = self.estimator.half_width(self.estimator.window_effects(quantity))
         interval = None
         if half is not None and not self.estimator.spans_runs(quantity.events):
             interval = Interval(max(0.0, value - half), value + half)
@@ -68,8 +68,8 @@ class UnknownEstimate:
         if minuend.value is None or subtrahend.value is None:
             return None
         nodes = (minuend, subtrahend)
-        influences = [self.estimator.influence(_share(node.name)) for node in nodes]
-        half = self.estimator.half_width(difference(*influences))
+        effects = [self.estimator.window_effects(_share(node.name)) for node in nodes]
+        half = self.estimator.half_width(difference(*effects))
         value = minuend.value - subtrahend.value
         return None if half is None else Interval(value - half, value + half)
 

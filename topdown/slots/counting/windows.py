@@ -75,10 +75,10 @@ class GroupWindows:
 
     def without(self, events: frozenset[str]) -> "GroupWindows":
         """Return the group without some of its events."""
-        kept = [column for column, event in enumerate(self.events) if event not in events]
-        names = tuple(self.events[column] for column in kept)
+        columns = [column for column, event in enumerate(self.events) if event not in events]
+        names = tuple(self.events[column] for column in columns)
         times = (self.start_s, self.end_s, self.enabled, self.running)
-        return GroupWindows(names, *times, self.counts[:, kept])
+        return GroupWindows(names, *times, self.counts[:, columns])
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,19 +102,18 @@ class _Header(Record, frozen=True):
     start_ns: Count | None = None
 
 
-class _Line(Record, frozen=True, kw_only=True):
-    """One read of a group.
+class _GroupReading(Record, frozen=True, kw_only=True):
+    """A reading of a group's counters, a line of the file, whose names are short.
 
-    ``scope`` is a thread, a process, a CPU, or a cgroup on a CPU; ``g`` is the group, ``t`` the
-    time in ns, ``w`` the window, ``v`` the counts.
+    ``scope`` is a thread, a process, a CPU, or a cgroup on a CPU.
     """
 
-    g: Count
-    t: Count
-    w: Count
+    group: Count = document_field(name="g")
+    time_ns: Count = document_field(name="t")
+    window: Count = document_field(name="w")
     enabled: Count
     running: Count
-    v: list[int]
+    counts: list[int] = document_field(name="v")
     scope: dict[str, int | str] = document_field(default_factory=dict)
 
 
@@ -156,13 +155,13 @@ def _read(file: RegularFile, where: str) -> Windows:
     for number, text, complete in lines:
         source = f"{where}:{number}"
         try:
-            line = decode(text, _Line, source)
+            reading = decode(text, _GroupReading, source)
         except RecordingError:
             if complete:
                 raise
             warnings.append("the recording was cut off: its last line is incomplete")
             break
-        scopes += _add_line(line, groups, start_ns, source)
+        scopes += _add_line(reading, groups, start_ns, source)
         if scopes > MAX_SCOPES:
             raise RecordingError(f"{where}:{number}: more than {MAX_SCOPES} scopes", DAMAGED)
     return _windows(groups, warnings)
@@ -196,16 +195,24 @@ def _header(text: str, where: str) -> tuple[list[_GroupReader], int | None]:
     return groups, header.start_ns
 
 
-def _add_line(line: _Line, groups: list[_GroupReader], start_ns: int | None, source: str) -> int:
+def _add_line(
+    reading: _GroupReading, groups: list[_GroupReader], start_ns: int | None, source: str
+) -> int:
     """Add a line to its group and return 1 if its scope is new, else 0."""
-    if line.g >= len(groups):
-        raise RecordingError(f"{source}: unknown group {line.g}", DAMAGED)
-    group = groups[line.g]
-    _check_values(line, len(group.events), source)
-    if len(line.scope) > MAX_SCOPE_KEYS:
+    if reading.group >= len(groups):
+        raise RecordingError(f"{source}: unknown group {reading.group}", DAMAGED)
+    group = groups[reading.group]
+    _check_values(reading, len(group.events), source)
+    if len(reading.scope) > MAX_SCOPE_KEYS:
         raise RecordingError(f"{source}: scope has more than {MAX_SCOPE_KEYS} names", DAMAGED)
-    time, window, enabled, running, values = line.t, line.w, line.enabled, line.running, line.v
-    scope = tuple(line.scope.items())
+    time, window, enabled, running, values = (
+        reading.time_ns,
+        reading.window,
+        reading.enabled,
+        reading.running,
+        reading.counts,
+    )
+    scope = tuple(reading.scope.items())
     previous = group.last.get(scope)
     group.last[scope] = (time, enabled, running, values)
     is_new = previous is None
@@ -230,25 +237,27 @@ def _window_start_ns(group: _GroupReader, window: int, time: int, start_ns: int)
 
 
 def _add(group: _GroupReader, number: int, window: Window) -> None:
-    known = group.windows.get(number)
-    if known is not None:
+    earlier = group.windows.get(number)
+    if earlier is not None:
         group.windows[number] = Window(
-            min(known.start_ns, window.start_ns),
-            max(known.end_ns, window.end_ns),
-            known.enabled_ns + window.enabled_ns,
-            known.running_ns + window.running_ns,
-            [sum(pair) for pair in zip(known.counts, window.counts, strict=True)],
+            min(earlier.start_ns, window.start_ns),
+            max(earlier.end_ns, window.end_ns),
+            earlier.enabled_ns + window.enabled_ns,
+            earlier.running_ns + window.running_ns,
+            [sum(pair) for pair in zip(earlier.counts, window.counts, strict=True)],
         )
     elif len(group.windows) < MAX_WINDOWS:
         group.windows[number] = window
 
 
-def _check_values(line: _Line, expected: int, source: str) -> None:
-    if len(line.v) != expected:
-        raise RecordingError(f"{source}: {len(line.v)} counts, expected {expected}", DAMAGED)
-    if not all(0 <= value < _LARGEST_VALUE for value in line.v):
+def _check_values(reading: _GroupReading, expected: int, source: str) -> None:
+    if len(reading.counts) != expected:
+        raise RecordingError(
+            f"{source}: {len(reading.counts)} counts, expected {expected}", DAMAGED
+        )
+    if not all(0 <= value < _LARGEST_VALUE for value in reading.counts):
         raise RecordingError(f"{source}: a count exceeds 64 bits", DAMAGED)
-    if line.running > line.enabled:
+    if reading.running > reading.enabled:
         raise RecordingError(f"{source}: running exceeds enabled", DAMAGED)
 
 

@@ -197,12 +197,12 @@ class _Reader:
         costs = words[2:]
         if not self._columns_known or len(costs) > len(EVENTS):
             raise ValueError("more costs than events")
-        known = self.profile.costs.get(address)
-        if known is None:
-            known = self.profile.costs[address] = [0] * len(EVENTS)
+        sums = self.profile.costs.get(address)
+        if sums is None:
+            sums = self.profile.costs[address] = [0] * len(EVENTS)
             self.profile.function_of[address] = self._function
         for column, word in enumerate(costs):
-            known[column] += _count(word)
+            sums[column] += _count(word)
 
     def _departed(self, source: int) -> None:
         assert self._pending is not None

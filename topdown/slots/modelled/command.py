@@ -108,7 +108,7 @@ def modelled_run(
     core = core_constants(
         model.cpu if model else "", width=model.slots_per_cycle if model else None
     )
-    steps, known = read_traces(far, near, core)
+    steps, represented = read_traces(far, near, core)
     host = measure_host(times, core, memory=_misses(far) > MIN_MISS_SHARE * far.total(IR))
     return ModelledRun(
         command=command,
@@ -118,7 +118,7 @@ def modelled_run(
         caches=simulated.caches,
         native=native.runs,
         frequencies_hz=native.frequencies_hz,
-        prediction=predict(steps, core, host, instructions=far.total(IR), known=known),
+        prediction=predict(steps, core, host, instructions=far.total(IR), known=represented),
         simulated_s=simulated.seconds,
         two_levels=near is not None,
         threads=far.threads,

@@ -92,13 +92,13 @@ def _ranges(executed: dict[int, int]) -> list[tuple[int, int]]:
         for first, last in pairwise([0, *cuts, len(addresses)])
     ]
     remaining_bytes = MAX_CODE_BYTES
-    kept = []
+    ranges = []
     for _, start, last in sorted(pieces, reverse=True)[:MAX_RANGES]:
         remaining_bytes -= last - start
         if remaining_bytes < 0:
             break
-        kept.append((start, last + MAX_INSTRUCTION_BYTES))
-    return kept
+        ranges.append((start, last + MAX_INSTRUCTION_BYTES))
+    return ranges
 
 
 def _cuts(addresses: list[int], gap: int) -> list[int]:

@@ -39,8 +39,8 @@ def read_traces(
     instructions = far.total(IR)
     lines = disassemble(far.objects, _hot(far, instructions))
     walker = Walker(far, lines)
-    kept = footprint(far, core.operations_kept, core.targets_kept)
-    program_traces = timed_walks(walker.walks(WALKS, STEPS), lines, MissSource(far, near), kept)
+    caches = footprint(far, core.operations_kept, core.targets_kept)
+    program_traces = timed_walks(walker.walks(WALKS, STEPS), lines, MissSource(far, near), caches)
     return program_traces, walker.known_instructions / max(1, instructions)
 
 

@@ -208,14 +208,14 @@ class _ValueTracker:
         loaded: Value | None,
         target: tuple[Location, int],
     ) -> None:
-        known = self._known_result(instruction, loaded)
+        result = self._known_result(instruction, loaded)
         stored = self._stored(instruction)
         for register in instruction.writes:
             self._producer[register] = number
             if register != FLAGS:
                 self._values[register] = self._fresh()
-        if known is not None:
-            self._values[known[0]] = known[1]
+        if result is not None:
+            self._values[result[0]] = result[1]
         if instruction.stack_bytes:
             origin, offset = self._value("rsp")
             self._values["rsp"] = origin, offset + instruction.stack_bytes

@@ -52,13 +52,13 @@ class Walker:
         self._profile = profile
         self._lines = lines
         self._choices = BranchChoices()
-        known = [
+        counts = [
             (address, cost[IR])
             for address, cost in sorted(profile.costs.items())
             if cost[IR] and address in lines
         ]
-        self._starts = [address for address, _ in known]
-        self._sums = list(accumulate(count for _, count in known))
+        self._starts = [address for address, _ in counts]
+        self._sums = list(accumulate(count for _, count in counts))
         self.known_instructions = self._sums[-1] if self._sums else 0
 
     def walks(self, count: int, length: int) -> list[list[Step]]:

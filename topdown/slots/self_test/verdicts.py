@@ -191,11 +191,11 @@ def _check_sums(model: Model, programs: Sequence[ProgramCounts], evidence: _Evid
         return
     for program in programs:
         values = [node.value for node in program.level_one.values()]
-        known = [value for value in values if value is not None]
-        if len(known) < len(values) or not known:
+        numbers = [value for value in values if value is not None]
+        if len(numbers) < len(values) or not numbers:
             continue
-        total = sum(known) / model.whole
-        lowest = min(known) / model.whole
+        total = sum(numbers) / model.whole
+        lowest = min(numbers) / model.whole
         if abs(total - 1) > _SUM_TOLERANCE or lowest < -_SUM_TOLERANCE:
             text = (
                 f"level 1 adds up to {total * 100:.0f} % in {program.work.kernel}, "

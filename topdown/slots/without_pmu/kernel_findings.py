@@ -59,7 +59,7 @@ def find(counters: KernelCounters, work: SampledWork | None) -> KernelFinding | 
         )
         if finding is not None:
             return finding
-    return _sleep(counters, cpu_s)
+    return _sleeping_threads(counters, cpu_s)
 
 
 def run_queue_finding(counters: KernelCounters) -> KernelFinding | None:
@@ -190,7 +190,7 @@ def _system_calls(counters: KernelCounters, work: SampledWork | None) -> KernelF
     return KernelFinding(SYSTEM_CALLS, why)
 
 
-def _sleep(counters: KernelCounters, cpu_s: float) -> KernelFinding | None:
+def _sleeping_threads(counters: KernelCounters, cpu_s: float) -> KernelFinding | None:
     """Return the finding that threads mostly sleep; time in futex does not count."""
     all_waits_s = waiting_s(counters)
     if all_waits_s is None or counters.snapshots < MIN_SNAPSHOTS:

@@ -187,8 +187,8 @@ class CounterWatch:
             pairs = [
                 (getattr(thread.first, name), getattr(thread.last, name)) for thread in threads
             ]
-            known = [last - first for first, last in pairs if None not in (first, last)]
-            return sum(known) if known and len(known) == len(pairs) else None
+            increases = [last - first for first, last in pairs if None not in (first, last)]
+            return sum(increases) if increases and len(increases) == len(pairs) else None
 
         def of_processes(name: str) -> float:
             return float(

@@ -148,8 +148,8 @@ def _functions(
     if symbols.table is None:
         return []
     offsets = np.array(sorted(samples), np.uint64)
-    addresses, known = symbols.symbol_addresses(offsets)
-    groups = np.where(known, symbols.table.look_up(addresses), -1)
+    addresses, in_segment = symbols.symbol_addresses(offsets)
+    groups = np.where(in_segment, symbols.table.look_up(addresses), -1)
     weights = np.array([samples[offset] for offset in offsets.tolist()], np.int64)
     hot = np.unique(groups[groups >= 0])
     by_weight = sorted(hot.tolist(), key=lambda group: -int(weights[groups == group].sum()))

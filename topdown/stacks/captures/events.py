@@ -79,8 +79,8 @@ def _select(
     if isinstance(requested, int) and 0 <= requested < len(names):
         return requested, ()
     if requested is not None:
-        known = ", ".join(dict.fromkeys(printable(name) for name in names)) or "none"
-        raise UsageError(f"no event {requested!r} in this capture", f"Its events are: {known}.")
+        available = ", ".join(dict.fromkeys(printable(name) for name in names)) or "none"
+        raise UsageError(f"no event {requested!r} in this capture", f"Its events are: {available}.")
     sampled = np.flatnonzero(counts)
     if len(sampled) < 2:
         return (int(sampled[0]) if len(sampled) else 0), ()

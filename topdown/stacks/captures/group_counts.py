@@ -119,13 +119,13 @@ def _group_readings(capture: "Capture", rows: _Indexes) -> _GroupReadings | None
     events = first_equal[np.minimum(capture.read_event[indexes], unknown)]
     same = (events == events[0]).all(axis=1)
     present, indexes, group = present[same], indexes[same], events[0]
-    known = np.flatnonzero(group >= 0)
+    grouped = np.flatnonzero(group >= 0)
     sampled_event = first_equal[capture.event[rows[0]]]
     if sampled_event not in group:
         return None
-    names = tuple(capture.attributes[number].name for number in group[known].tolist())
-    sampled = int(np.flatnonzero(group[known] == sampled_event)[0])
-    return _GroupReadings(present, capture.read_value[indexes[:, known]], names, sampled)
+    names = tuple(capture.attributes[number].name for number in group[grouped].tolist())
+    sampled = int(np.flatnonzero(group[grouped] == sampled_event)[0])
+    return _GroupReadings(present, capture.read_value[indexes[:, grouped]], names, sampled)
 
 
 def _streams(

@@ -47,13 +47,13 @@ def unwind_functions(file: ElfFile) -> Symbols:
     if column is not None and len(starts):
         rank[_outermost(offsets, frames, column)] |= ENTRY
         rank[_containing(starts, sizes, thread_ends(file))] |= ENTRY
-    known = sizes > 0
+    has_size = sizes > 0
     return Symbols(
-        starts[known],
-        sizes[known],
-        starts[known] + sizes[known],
-        rank[known],
-        np.zeros(int(known.sum()), np.uint32),
+        starts[has_size],
+        sizes[has_size],
+        starts[has_size] + sizes[has_size],
+        rank[has_size],
+        np.zeros(int(has_size.sum()), np.uint32),
         b"\0",
     )
 

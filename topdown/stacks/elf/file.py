@@ -235,14 +235,14 @@ def addresses_of(
     Executable segments come first: a page at a boundary is often in two segments.
     """
     addresses = np.zeros(len(offsets), np.uint64)
-    known = np.zeros(len(offsets), np.bool_)
+    in_segment = np.zeros(len(offsets), np.bool_)
     executable = (loads["flags"] & PF_X) != 0
     for load in np.concatenate([loads[executable], loads[~executable]])[:256]:
         start, size = np.uint64(load["offset"]), np.uint64(load["file_size"])
-        inside = ~known & (offsets >= start) & (offsets - start < size)
+        inside = ~in_segment & (offsets >= start) & (offsets - start < size)
         addresses[inside] = offsets[inside] - start + np.uint64(load["address"])
-        known |= inside
-    return addresses, known
+        in_segment |= inside
+    return addresses, in_segment
 
 
 class _FileHeader(Struct, frozen=True):

@@ -65,13 +65,13 @@ def _cut(
     heaviest = np.argsort(-total, kind="stable")
     leaf = profile.weight_node
     for count in (max_nodes * 9 // 10, max_nodes * 3 // 4, max_nodes // 2):
-        kept = np.zeros(len(total), np.bool_)
-        kept[heaviest[: max(1, count)]] = True
-        holder = _nearest_kept(profile.node_parent, kept)
-        holders = np.unique(holder[leaf][~kept[leaf]])
+        is_wide = np.zeros(len(total), np.bool_)
+        is_wide[heaviest[: max(1, count)]] = True
+        holder = _nearest_kept(profile.node_parent, is_wide)
+        holders = np.unique(holder[leaf][~is_wide[leaf]])
         if count + len(holders) <= max_nodes:
             break
-    return kept, holder, holders
+    return is_wide, holder, holders
 
 
 def _nearest_kept(

@@ -141,9 +141,9 @@ def _within_period(
     time_ns = capture.time_ns[event.rows]
     since = time_ns - time_ns.min()
     begin, end = options.period_ns
-    kept = (since >= np.uint64(begin)) & (since < np.uint64(end))
-    event = replace(event, rows=event.rows[kept])
-    return event, None if weighted is None else weighted.select(kept)
+    within = (since >= np.uint64(begin)) & (since < np.uint64(end))
+    event = replace(event, rows=event.rows[within])
+    return event, None if weighted is None else weighted.select(within)
 
 
 def _selected(capture: "Capture", options: FoldOptions) -> EventSamples:

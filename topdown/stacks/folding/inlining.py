@@ -59,11 +59,14 @@ def expand_inlined(
     added: dict[tuple[bytes, str], int] = {}
     expansions: dict[int, list[int]] = {}
     counts: dict[int, Counter[str]] = {}
-    known = len(named.functions)
+    function_count = len(named.functions)
     for frame, location in source.locations.items():
         outer = int(named.function[frame])
         module = named.functions[outer].module
-        ids = [known + added.setdefault((name, module), len(added)) for name in location.inlined]
+        ids = [
+            function_count + added.setdefault((name, module), len(added))
+            for name in location.inlined
+        ]
         if ids:
             expansions[frame] = [outer, *ids]
         if location.line is not None and leaf_samples[frame]:

@@ -126,7 +126,7 @@ def _cacheable_identities(
             return None
         if file is debug:
             identities.append(host_identity(file.source, os.fsencode(file.source.name)))
-    complete = tuple(known for known in identities if known is not None)
+    complete = tuple(identity for identity in identities if identity is not None)
     return complete if len(complete) == len(identities) else None
 
 

@@ -195,9 +195,15 @@ def _files(directory: int) -> Iterator[tuple[int, int, str]]:
 
 def _packed(identities: Sequence[FileIdentity]) -> bytes:
     parts = [_COUNT.pack(len(identities))]
-    for known in identities:
-        numbers = (known.device, known.inode, known.size_bytes, known.modified_ns, known.changed_ns)
-        parts += [_IDENTITY.pack(len(known.path), *numbers), known.path]
+    for identity in identities:
+        numbers = (
+            identity.device,
+            identity.inode,
+            identity.size_bytes,
+            identity.modified_ns,
+            identity.changed_ns,
+        )
+        parts += [_IDENTITY.pack(len(identity.path), *numbers), identity.path]
     return b"".join(parts)
 
 

@@ -25,14 +25,14 @@ class FileResult:
             if self.identities is None
             else [
                 [
-                    os.fsdecode(known.path),
-                    known.device,
-                    known.inode,
-                    known.size_bytes,
-                    known.modified_ns,
-                    known.changed_ns,
+                    os.fsdecode(identity.path),
+                    identity.device,
+                    identity.inode,
+                    identity.size_bytes,
+                    identity.modified_ns,
+                    identity.changed_ns,
                 ]
-                for known in self.identities
+                for identity in self.identities
             ],
         }
         return json.dumps(document).encode() + b"\n"

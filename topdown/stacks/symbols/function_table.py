@@ -186,10 +186,10 @@ def demangled(names: list[bytes]) -> list[str]:
     from stallscope._native import demangle  # noqa: PLC0415
 
     is_plt_entry = [name.endswith(PLT_SUFFIX) for name in names]
-    shown = demangle([name.removesuffix(PLT_SUFFIX) for name in names])
+    sources = demangle([name.removesuffix(PLT_SUFFIX) for name in names])
     return [
         _decoded(name + PLT_SUFFIX if is_plt else name)
-        for name, is_plt in zip(shown, is_plt_entry, strict=True)
+        for name, is_plt in zip(sources, is_plt_entry, strict=True)
     ]
 
 

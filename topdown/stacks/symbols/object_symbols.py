@@ -61,14 +61,14 @@ def read_object(
     A very large table has only the symbols at ``addresses``, which are frame addresses.
     """
     looked_up = np.zeros(0, np.uint64) if addresses is None else addresses
-    known = _without_reader(mapped, sources)
-    if isinstance(known, ObjectSymbols):
-        return known
+    symbols = _without_reader(mapped, sources)
+    if isinstance(symbols, ObjectSymbols):
+        return symbols
     from topdown.stacks.symbols.limited_reader import read_limited  # noqa: PLC0415 - if not cached
 
     task = partial(_read_file, mapped, sources, looked_up)
     output = read_limited(task, sources.limits, sources.budget)
-    return _file_symbols(mapped, sources, output, known)
+    return _file_symbols(mapped, sources, output, symbols)
 
 
 @dataclass(slots=True)
@@ -121,15 +121,15 @@ class ObjectReader:
         mapped, addresses = self.objects[number]
         if may_hold_jit_code(mapped):
             return self._jit_symbols(number, self._jit[mapped.pid])
-        known = _without_reader(mapped, self.sources)
-        if not isinstance(known, ObjectSymbols):
-            known = _file_symbols(mapped, self.sources, self._output(number), known)
-        if known.table is None:
-            return _nothing(addresses, known.warning)
-        translated, is_known = known.symbol_addresses(addresses)
-        group = np.where(is_known, known.table.look_up(translated), -1)
+        symbols = _without_reader(mapped, self.sources)
+        if not isinstance(symbols, ObjectSymbols):
+            symbols = _file_symbols(mapped, self.sources, self._output(number), symbols)
+        if symbols.table is None:
+            return _nothing(addresses, symbols.warning)
+        translated, is_known = symbols.symbol_addresses(addresses)
+        group = np.where(is_known, symbols.table.look_up(translated), -1)
         return AddressSymbols(
-            known.table, group, np.where(is_known, translated, addresses), known.warning
+            symbols.table, group, np.where(is_known, translated, addresses), symbols.warning
         )
 
     def _jit_symbols(self, number: int, jit: "_JitProcess") -> AddressSymbols:

@@ -194,17 +194,19 @@ class _ArtifactCopier:
             if mapped.identity in self._copied:
                 continue
             self._copied.add(mapped.identity)
-            shown = printable(mapped.path)
+            path_text = printable(mapped.path)
             try:
                 with self._open(mapped) as file:
                     self._copy_binary(file, mapped)
             except ElfError:
                 continue  # other kinds of executable files have no symbols
             except MissingFileError:
-                self._warn("binary-lost", f"{shown}: disappeared before it could be copied")
+                self._warn("binary-lost", f"{path_text}: disappeared before it could be copied")
             except RefusedFileError as error:
                 remedy = f" {error.remedy}" if error.remedy else ""
-                self._warn("binary-lost", f"{shown}: not copied: {printable(str(error))}.{remedy}")
+                self._warn(
+                    "binary-lost", f"{path_text}: not copied: {printable(str(error))}.{remedy}"
+                )
 
     def copy_jit_map(self, pid: int) -> None:
         try:

@@ -87,10 +87,12 @@ def find_source_lines(
                 continue
             limits = ReadingLimits(_memory_bytes(), part_s, part_s + _GRACE_S)
             output = reader.output(b"%d" % number, limits)
-            known = dict(_locations(output.content, len(file.frames)))
-            locations.update((int(file.frames[at]), location) for at, location in known.items())
+            own_locations = dict(_locations(output.content, len(file.frames)))
+            locations.update(
+                (int(file.frames[at]), location) for at, location in own_locations.items()
+            )
             if output.failure:
-                missing[output.failure] += len(file.frames) - len(known)
+                missing[output.failure] += len(file.frames) - len(own_locations)
     warnings = tuple(
         ProfileWarning(
             "lines-cut", f"{count:,} addresses have no source lines: {printable(limit)}."
@@ -129,9 +131,9 @@ def _read_locations(file: FileFrames, sources: SymbolSources) -> Iterator[bytes]
         if opened is None:
             return
         main, debug = opened
-        addresses, known = addresses_of(loaded_segments(main), file.addresses)
+        addresses, in_segment = addresses_of(loaded_segments(main), file.addresses)
         places: dict[int, list[int]] = {}
-        for index in np.flatnonzero(known).tolist():
+        for index in np.flatnonzero(in_segment).tolist():
             places.setdefault(int(addresses[index]), []).append(index)
         stream = files.enter_context(os.fdopen(os.dup(debug.descriptor), "rb"))
         for location in source_locations(stream, places):

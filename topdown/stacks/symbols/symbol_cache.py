@@ -56,8 +56,8 @@ class ObjectSymbols(Struct, frozen=True):
         """Return only the symbols at these frame addresses."""
         if self.table is None:
             return self
-        translated, known = self.symbol_addresses(addresses)
-        groups = self.table.look_up(translated[known])
+        translated, in_segment = self.symbol_addresses(addresses)
+        groups = self.table.look_up(translated[in_segment])
         table, _ = self.table.restricted_to(groups[groups >= 0], kept_bytes=0)
         return ObjectSymbols(table, self.loads, self.warning)
 

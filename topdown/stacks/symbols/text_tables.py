@@ -177,8 +177,8 @@ class _Owners:
         for row in np.unique(chosen).tolist():
             at = int(rows[row])
             begin = int(name[at])
-            kept = block[begin : min(int(ends[at]), begin + MAX_NAME_LENGTH)]
-            self._names[at + self._lines_before] = kept
+            name_bytes = block[begin : min(int(ends[at]), begin + MAX_NAME_LENGTH)]
+            self._names[at + self._lines_before] = name_bytes
         self._lines_before += len(starts)
         if len(self._names) > 4 * len(self._addresses) + 1024:
             used = set(self._line.tolist())
@@ -186,15 +186,15 @@ class _Owners:
 
     def symbols(self, *, cut: bool) -> JitSymbols:
         """Return the lines that own an address as a table."""
-        known = np.flatnonzero(self._line >= 0)
+        owned = np.flatnonzero(self._line >= 0)
         lines, places, inverse = np.unique(
-            self._line[known], return_index=True, return_inverse=True
+            self._line[owned], return_index=True, return_inverse=True
         )
         names = [self._names[line] for line in lines.tolist()]
         lengths = np.array([len(name) + 1 for name in names], np.int64)
         group = np.full(len(self._addresses), -1, np.int64)
-        group[known] = inverse
-        chosen = known[places]
+        group[owned] = inverse
+        chosen = owned[places]
         table = SymbolTable(
             self._start[chosen],
             self._end[chosen],

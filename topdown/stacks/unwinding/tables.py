@@ -62,9 +62,9 @@ class UnwindTables:
 
     def __call__(self, mapped: "Object") -> UnwindTable | None:
         """Return the table of an object; if it has none, None and an entry in ``warnings``."""
-        known = self._by_build_id.get(mapped.build_id)
-        if known is not None:
-            return known
+        cached = self._by_build_id.get(mapped.build_id)
+        if cached is not None:
+            return cached
         if self._opened >= _MAX_OBJECTS or self._rows >= _MAX_ROWS:
             self._warn(mapped, f"more than {_MAX_OBJECTS} binaries")
             return None

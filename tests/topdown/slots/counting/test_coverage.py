@@ -54,7 +54,7 @@ def covered(groups: Sequence[Sequence[str]], mean_ms: float, seed: int) -> tuple
             quantity = share_of(name)
             truth = quantity.function({event: rate.sum() for event, rate in rates.items()})
             value = quantity.function(estimator.totals(estimator.groups_of(quantity.events)))
-            half = estimator.half_width(estimator.influence(quantity))
+            half = estimator.half_width(estimator.window_effects(quantity))
             assert half is not None
             held += bool(abs(value - truth) <= half + 1e-12)
             options += 1

@@ -49,7 +49,7 @@ def test_the_group_with_most_of_the_events_is_used() -> None:
 def test_a_quantity_moves_with_the_windows_of_its_group() -> None:
     counts = [40, 60, 40, 60, 50, 50]
     result = Estimator((group({"c": [100] * 6, "a": counts}, share=0.5),), "c")
-    moved = result.influence(RATIO)
+    moved = result.window_effects(RATIO)
     assert moved[0] == pytest.approx((np.array(counts) - 50) / 600, rel=1e-6)
     half = result.half_width(moved)
     assert half is not None
@@ -64,7 +64,7 @@ def test_a_phase_longer_than_the_windows_is_not_an_error() -> None:
     """Both halves of the program were counted evenly, however different they are."""
     slow = Estimator((group({"c": [100] * 20, "a": [20] * 10 + [80] * 10}, share=0.5),), "c")
     fast = Estimator((group({"c": [100] * 20, "a": [20, 80] * 10}, share=0.5),), "c")
-    narrow, wide = (item.half_width(item.influence(RATIO)) for item in (slow, fast))
+    narrow, wide = (item.half_width(item.window_effects(RATIO)) for item in (slow, fast))
     assert narrow is not None
     assert wide is not None
     assert narrow < wide / 4
@@ -72,12 +72,12 @@ def test_a_phase_longer_than_the_windows_is_not_an_error() -> None:
 
 def test_three_windows_have_no_interval() -> None:
     result = Estimator((group({"c": [100] * 3, "a": [40, 60, 50]}, share=0.5),), "c")
-    assert result.half_width(result.influence(RATIO)) is None
+    assert result.half_width(result.window_effects(RATIO)) is None
 
 
 def test_missing_values_have_no_influence() -> None:
     result = Estimator((group({"c": [0.0] * 6, "a": [1.0] * 6}, share=0.5),), "c")
-    assert result.half_width(result.influence(RATIO)) == 0.0
+    assert result.half_width(result.window_effects(RATIO)) == 0.0
 
 
 def test_a_count_by_time_has_the_error_that_cancels_in_ratios() -> None:
@@ -86,7 +86,7 @@ def test_a_count_by_time_has_the_error_that_cancels_in_ratios() -> None:
     by_cycles = Estimator((group({"c": counts, "a": counts}, share=0.5),), "c")
     by_time = Estimator(by_cycles.groups, "")
     count = Quantity("a", frozenset("a"), lambda known: known["a"])
-    assert by_cycles.half_width(by_cycles.influence(RATIO)) == pytest.approx(0, abs=1e-12)
-    half = by_time.half_width(by_time.influence(count))
+    assert by_cycles.half_width(by_cycles.window_effects(RATIO)) == pytest.approx(0, abs=1e-12)
+    half = by_time.half_width(by_time.window_effects(count))
     assert half is not None
     assert half > 10
