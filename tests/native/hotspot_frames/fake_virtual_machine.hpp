@@ -104,6 +104,13 @@ class fake_virtual_machine {
     put(pointer(blob), 40, method);
     put(pointer(blob), 48, compile_id);
   }
+  // All memory that readers see: code, segment map and the structures of methods.
+  [[nodiscard]] std::vector<std::span<std::byte>> visible() {
+    std::vector<std::span<std::byte>> spans{code_, std::as_writable_bytes(std::span{segments_}),
+                                            heap_};
+    for (auto& block : blocks_) spans.emplace_back(block);
+    return spans;
+  }
   void corrupt_segments() { segments_.fill(0xfe); }
   void set_call_stub_return(std::uint64_t pc) { call_stub_return_ = pc; }
 
