@@ -141,7 +141,7 @@ class Capture:
     uint64 (offset in the file; absolute for the kernel, anonymous memory and -1), callers as the
     return address minus one (except for the leaf and the address at which user code entered the
     kernel); ``frame_kind`` uint8: 0 user, 1 kernel, 2 guest kernel, 3 guest user, 4 hypervisor,
-    5 unknown.
+    5 unknown, 6 a run of managed frames, whose number is the address.
     """
 
     format: str  # "pipe" or "file"
@@ -220,6 +220,13 @@ def read_capture(
     *,
     allow_truncated: bool = False,
     unwind_tables: Callable[[Object], UnwindTable | None] | None = None,
+    managed: tuple[
+        npt.NDArray[np.uint64],
+        npt.NDArray[np.int32],
+        npt.NDArray[np.uint64],
+        npt.NDArray[np.uint64],
+    ]
+    | None = None,
 ) -> Capture:
     """Return the capture of a perf.data file, file or pipe mode, of either byte order.
 
@@ -228,6 +235,11 @@ def read_capture(
     unwound stack replaces the user part of the kernel's chain, unless that is longer and the
     unwound stack is incomplete. Copied stacks of pipes and compressed files are stored in an
     unlinked file of at most 16 GiB in TMPDIR (or /var/tmp, /tmp).
+
+    ``managed`` has the runs of managed frames of samples, read beside them: ``time_ns`` (n,)
+    ascending, ``tid`` (n,), ``offset`` (n + 1,), and runs (m, 6): program counter and stack pointer
+    of the entry, return address, stack pointer and frame pointer of the exit, and a number. Each
+    run is a frame of kind 6 whose address is the number; unwinding continues from its exit.
 
     Raises CaptureError with the offset if the file is truncated (unless allowed), corrupt, or
     exceeds the memory limits; OSError if it cannot be opened, or, with that directory as its

@@ -13,6 +13,7 @@ from stallscope.errors import RecordingError
 from stallscope.recordings import Manifest, Recording, StackRecording
 from topdown.stacks.bursts import Burst, find_bursts
 from topdown.stacks.folding.fold import FoldOptions, fold
+from topdown.stacks.folding.named_chains import ChainTransform
 from topdown.stacks.profile import Profile, ProfileWarning
 from topdown.stacks.ranking import Ranking, rank
 from topdown.stacks.symbols.symbolizer import Symbolizer
@@ -24,6 +25,9 @@ if TYPE_CHECKING:
     from harness.profile.weights import RecordedWeights
     from topdown.slots.function_slots import SlotsByFunction
     from topdown.slots.model import Model
+    from topdown.stacks.managed.chains import ManagedFrameMerger
+    from topdown.stacks.managed.frames import ManagedFrames
+    from topdown.stacks.managed.shares import RuntimeShares
     from topdown.stacks.python.chains import PythonFrameMerger
     from topdown.stacks.python.shares import PythonShares
 
@@ -32,6 +36,7 @@ INLINED_ADDRESSES = 1000
 # If more samples are lost than kept, the rest is not representative.
 MAX_LOST_SHARE = 0.5
 PYTHON_FRAMES = "python.jsonl"
+RUNTIME_FRAMES = "runtimes.jsonl"
 _NO_INTERPRETER_BYTES = 512
 _DEFAULT_OPTIONS = AnalysisOptions()
 LEAST_WHOLE_SHARE = 0.95  # as in the collector's choice, native/collect/stack_decision.cpp
@@ -47,7 +52,7 @@ class Analysis:
     if no group of events was recorded. ``bursts``: periods that differ from the rest.
     ``off_cpu``: wakers and idle pools of a profile of off-CPU time, None of others; then
     ``with_wakers`` is the profile with the call chains of wakers on top of those of waits.
-    ``host_name`` and ``kernel_release``: from the capture.
+    ``host_name`` and ``kernel_release``: from the capture. ``runtimes``: samples of V8 and HotSpot.
     """
 
     profile: Profile
@@ -60,6 +65,7 @@ class Analysis:
     with_wakers: Profile | None = None
     host_name: str = ""
     kernel_release: str = ""
+    runtimes: "tuple[RuntimeShares, ...]" = ()
 
 
 def analyze(recording: Recording, options: AnalysisOptions = _DEFAULT_OPTIONS) -> Analysis:
@@ -71,13 +77,15 @@ def analyze(recording: Recording, options: AnalysisOptions = _DEFAULT_OPTIONS) -
     check_has_samples(recording)
     sources = symbol_sources(recording)
     tables = UnwindTables(sources)
-    capture = read_samples(recording, tables)
+    managed = _managed_frames(recording)
+    capture = read_samples(recording, tables, managed.runs if managed is not None else None)
     merger, python_warnings = _python_frames(recording, options)
+    managed_merger = _managed_merger(managed, options)
     symbolizer = Symbolizer(sources)
     weights = _weights(recording, capture, symbolizer, options)
     fold_options = replace(
         _fold_options(recording, options),
-        transform=merger,
+        transform=_both(managed_merger, merger),
         weights=weights.samples if weights is not None else None,
         times=True,
         period_ns=_period_ns(options),
@@ -88,6 +96,7 @@ def analyze(recording: Recording, options: AnalysisOptions = _DEFAULT_OPTIONS) -
         joined = fold(capture, symbolizer, replace(fold_options, weights=weights.with_wakers))
     warnings = [*profile.warnings, *tables.warnings]
     warnings += python_warnings
+    warnings += managed.warnings if managed is not None else ()
     warnings += truncation_warning(capture, recording)
     profile = replace(profile, warnings=tuple(warnings))
     if manifest is not None:
@@ -115,6 +124,7 @@ def analyze(recording: Recording, options: AnalysisOptions = _DEFAULT_OPTIONS) -
         joined,
         capture.host_name,
         capture.kernel_release,
+        managed_merger.shares if managed_merger is not None else (),
     )
 
 
@@ -148,6 +158,31 @@ def _python_frames(
     if python is None:
         return None, ()
     return PythonFrameMerger(python, lines=options.lines > 0), python.warnings
+
+
+def _managed_frames(recording: Recording) -> "ManagedFrames | None":
+    """Return the frames of V8 and HotSpot, None without them."""
+    if recording.manifest is None or not (recording.path / RUNTIME_FRAMES).exists():
+        return None
+    from topdown.stacks.managed.frames import read_managed_frames  # noqa: PLC0415 - rarely needed
+
+    return read_managed_frames(recording.path)
+
+
+def _managed_merger(
+    managed: "ManagedFrames | None", options: AnalysisOptions
+) -> "ManagedFrameMerger | None":
+    if managed is None:
+        return None
+    from topdown.stacks.managed.chains import ManagedFrameMerger  # noqa: PLC0415 - rarely needed
+
+    return ManagedFrameMerger(managed, lines=options.lines > 0)
+
+
+def _both(first: ChainTransform | None, second: ChainTransform | None) -> ChainTransform | None:
+    if first is None or second is None:
+        return first or second
+    return lambda capture, named: second(capture, first(capture, named))
 
 
 def _has_no_interpreter(path: Path) -> bool:

@@ -29,6 +29,8 @@ KIND_TEXT = {
     FunctionKind.KERNEL: "kernel",
     FunctionKind.INLINED: "inlined",
     FunctionKind.PYTHON: "Python",
+    FunctionKind.JAVASCRIPT: "JavaScript",
+    FunctionKind.JAVA: "Java",
     FunctionKind.UNKNOWN: "no symbol",
 }
 

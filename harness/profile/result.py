@@ -83,6 +83,21 @@ class PythonResult(Record, frozen=True, kw_only=True):
     trampolined_processes: Count
 
 
+class RuntimeResult(Record, frozen=True, kw_only=True):
+    """Samples of the processes of a managed runtime, CPython included.
+
+    ``named``: samples whose managed frames all have names; ``failed``: the others by reason.
+    ``tiers``: samples by the kind of code of the innermost managed frame.
+    """
+
+    name: str
+    version: str
+    samples: Count
+    named: Count
+    failed: dict[str, Count]
+    tiers: dict[str, Count]
+
+
 class CountedIpc(Record, frozen=True, kw_only=True):
     """Instructions per cycle."""
 
@@ -220,6 +235,7 @@ class ProfileResult(Document, frozen=True, kw_only=True, tag="stallscope.profile
     truncated_share: Amount | None
     stacks: StacksResult
     python: PythonResult | None
+    runtimes: tuple[RuntimeResult, ...]
     counted: CountedResult | None
     functions: tuple[ProfileFunction, ...]
     threads: tuple[ProfileThread, ...]
@@ -277,6 +293,7 @@ def profile_result(
         truncated_share=_finite(profile.truncated_share),
         stacks=stacks_result(profile.stack_shares, analysis.stacks),
         python=python_result(analysis.python),
+        runtimes=runtime_results(analysis),
         counted=_counted_result(analysis, profile.functions) if top is None else None,
         functions=tuple(_function(profile, row, ranking.value) for row in functions),
         threads=tuple(_thread(profile, row, ranking.value) for row in threads),
@@ -359,6 +376,35 @@ def python_result(shares: "PythonShares | None") -> PythonResult | None:
         late_reads=shares.late,
         trampolined_processes=shares.trampolined,
     )
+
+
+def runtime_results(analysis: "Analysis") -> tuple[RuntimeResult, ...]:
+    """Return the samples of each runtime, by what was read."""
+    results = [
+        RuntimeResult(
+            name=shares.name,
+            version=shares.version,
+            samples=shares.samples,
+            named=shares.named,
+            failed=shares.failed,
+            tiers=shares.tiers,
+        )
+        for shares in analysis.runtimes
+    ]
+    python = analysis.python
+    if python is not None and python.samples:
+        failed = {"moved-on": python.moved_on, "unread": python.unread}
+        results.append(
+            RuntimeResult(
+                name="cpython",
+                version=", ".join(python.versions),
+                samples=python.samples,
+                named=python.framed + python.native,
+                failed={reason: count for reason, count in failed.items() if count},
+                tiers={},
+            )
+        )
+    return tuple(results)
 
 
 def _finite(value: float) -> float | None:

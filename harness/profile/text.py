@@ -15,6 +15,7 @@ from harness.cli.terminal import (
     wrapped,
 )
 from harness.profile.python_text import python_text
+from harness.profile.runtime_text import runtime_text
 from harness.profile.result import (
     LocatedEvent,
     ProfileResult,
@@ -110,6 +111,11 @@ def _facts(result: ProfileResult) -> list[tuple[str, str]]:
     facts.append(("whole", shares_text(result.stacks)))
     if result.python is not None:
         facts.append(("python", python_text(result.python)))
+    facts += [
+        ("runtime", runtime_text(runtime))
+        for runtime in result.runtimes
+        if runtime.name != "cpython"
+    ]
     return facts
 
 

@@ -3,6 +3,7 @@
 from stallscope._native import Capture, CaptureError, read_capture
 from stallscope.errors import RecordingError, UnableError, UsageError
 from stallscope.recordings import Recording
+from topdown.stacks.managed.frames import ManagedRuns
 from topdown.stacks.symbols.sources import SymbolSources, default_cache_directory
 from topdown.stacks.unwinding.tables import UnwindTables
 
@@ -16,10 +17,17 @@ def check_has_samples(recording: Recording) -> None:
         )
 
 
-def read_samples(recording: Recording, tables: UnwindTables) -> Capture:
-    """Return the capture with copied stacks unwound; a truncated file gives its complete part."""
+def read_samples(
+    recording: Recording, tables: UnwindTables, managed: ManagedRuns | None = None
+) -> Capture:
+    """Return the capture with copied stacks unwound; a truncated file gives its complete part.
+
+    ``managed``: runs of managed frames, as read beside the samples.
+    """
     try:
-        return read_capture(recording.samples, allow_truncated=True, unwind_tables=tables)
+        return read_capture(
+            recording.samples, allow_truncated=True, unwind_tables=tables, managed=managed
+        )
     except CaptureError as error:
         message, offset = error.args[0], error.args[1]
         raise RecordingError(

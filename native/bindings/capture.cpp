@@ -3,10 +3,13 @@
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <system_error>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -130,11 +133,40 @@ class table_asker {
   std::vector<nb::object> answers_;
 };
 
+template <typename Value>
+using managed_column = nb::ndarray<const Value, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using run_rows = nb::ndarray<const std::uint64_t, nb::shape<-1, 6>, nb::c_contig, nb::device::cpu>;
+
+// The managed frames of samples: times, threads, first run of each sample and the end, runs.
+using managed_arrays = std::tuple<managed_column<std::uint64_t>, managed_column<std::int32_t>,
+                                  managed_column<std::uint64_t>, run_rows>;
+
+capture::managed_samples managed_of(const managed_arrays& from) {
+  const auto& [time_ns, tid, offset, runs] = from;
+  capture::managed_samples into;
+  into.time_ns.assign(time_ns.data(), time_ns.data() + time_ns.size());
+  into.tid.assign(tid.data(), tid.data() + tid.size());
+  into.offset.assign(offset.data(), offset.data() + offset.size());
+  for (std::size_t row = 0; row < runs.shape(0); ++row) {
+    const std::uint64_t* of = runs.data() + 6 * row;
+    into.runs.push_back({of[0], of[1], of[2], of[3], of[4], of[5]});
+  }
+  const bool fits = into.tid.size() == into.time_ns.size() &&
+                    into.offset.size() == into.time_ns.size() + 1 &&
+                    std::is_sorted(into.time_ns.begin(), into.time_ns.end()) &&
+                    std::is_sorted(into.offset.begin(), into.offset.end()) &&
+                    into.offset.back() <= into.runs.size();
+  if (!fits) throw nb::value_error("managed: the arrays do not fit together");
+  return into;
+}
+
 python_capture read_capture(nb::handle path, bool allow_truncated,
-                            std::optional<nb::callable> unwind_tables) {
+                            std::optional<nb::callable> unwind_tables,
+                            std::optional<managed_arrays> managed) {
   const std::string name = path_bytes(path);
   capture::read_options options;
   options.allow_truncated = allow_truncated;
+  if (managed) options.managed = managed_of(*managed);
   std::optional<table_asker> asker;
   if (unwind_tables) {
     asker.emplace(*std::move(unwind_tables));
@@ -387,7 +419,8 @@ void add_capture(nb::module_& module) {
   add_arrays(made);
   add_wait_arrays(made);
   module.def("read_capture", &read_capture, nb::arg("path"), nb::kw_only(),
-             nb::arg("allow_truncated") = false, nb::arg("unwind_tables") = nb::none());
+             nb::arg("allow_truncated") = false, nb::arg("unwind_tables") = nb::none(),
+             nb::arg("managed") = nb::none());
 }
 
 }  // namespace stallscope::bindings

@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <string>
 #include <system_error>
 #include <vector>
@@ -17,8 +18,21 @@
 #include "capture/capture.hpp"
 #include "capture/error.hpp"
 #include "unwind/table.hpp"
+#include "unwind/unwinder.hpp"
 
 namespace stallscope::capture {
+
+// The managed frames of samples by time, as read from their processes.
+struct managed_samples {
+  std::vector<std::uint64_t> time_ns;  // ascending
+  std::vector<std::int32_t> tid;
+  std::vector<std::uint64_t> offset;  // first run of each sample, and the end
+  std::vector<unwind::managed_run> runs;
+
+  // Returns the runs of a thread's sample; empty if there are none.
+  [[nodiscard]] std::span<const unwind::managed_run> of(std::uint64_t at_ns,
+                                                        std::int32_t thread) const;
+};
 
 struct read_options {
   bool allow_truncated = false;
@@ -31,6 +45,7 @@ struct read_options {
   // once per object, when a chain first reaches it. The table must stay valid until the capture is
   // read. An exception ends the reading.
   std::function<const unwind::table*(const object&)> unwind_table;
+  managed_samples managed;
   // Stacks that cannot be read again (of pipes, of compressed records) are kept in an unlinked file
   // in the first writable directory of this list. The file uses at most temporary_limit_bytes and
   // 90 % of the free space. Empty: $TMPDIR, otherwise /var/tmp and /tmp.

@@ -71,6 +71,7 @@ std::uint32_t resolver::resolve(std::uint32_t raw_stack, const walked_stack& wal
 }
 
 std::uint32_t resolver::frame_of(const unwind::frame& walked, const map_table& user) {
+  if (walked.managed) return intern_frame(-1, walked.address, frame_kind::managed);
   // Most chains consist of some thousand addresses. A direct-mapped cache costs one look-up per
   // miss.
   if (walked_.size() == 0) {

@@ -19,6 +19,7 @@ unsigned program_counter_of(unwind::architecture arch) {
 }
 
 constexpr std::uint64_t page_bits = 12;
+constexpr std::size_t max_frames = 1024;
 
 }  // namespace
 
@@ -48,8 +49,8 @@ stack_walker::stack_walker(unwind::architecture arch, const object_table& object
   tables_.resize(objects.size(), object_unwind_table{});
 }
 
-walked_stack stack_walker::walk(const copied_stack& copy, std::uint64_t mask,
-                                const map_table& maps) {
+walked_stack stack_walker::walk(const copied_stack& copy, std::uint64_t mask, const map_table& maps,
+                                std::span<const unwind::managed_run> runs) {
   frames_.clear();
   maps_ = &maps;
   const unwind::registers first = unwind::from_perf(arch_, mask, copy.registers);
@@ -60,7 +61,7 @@ walked_stack stack_walker::walk(const copied_stack& copy, std::uint64_t mask,
     return {.frames = frames_, .end = unwind::chain_end::no_registers};
   }
   const unwind::stack_copy stack{first.at(stack_pointer_of(arch_)), copy.stack};
-  const unwind::chain_end end = unwinder_.walk(first, stack, *this, frames_);
+  const unwind::chain_end end = unwinder_.walk(first, stack, *this, frames_, max_frames, runs);
   return {frames_, end, unwinder_.missed_stack()};
 }
 

@@ -35,7 +35,9 @@ class stack_walker final : private unwind::code_map {
                memory_budget& budget);
 
   // `mask`: the registers that the sample's event copies.
-  walked_stack walk(const copied_stack& copy, std::uint64_t mask, const map_table& maps);
+  // `runs`: the managed frames of the stack.
+  walked_stack walk(const copied_stack& copy, std::uint64_t mask, const map_table& maps,
+                    std::span<const unwind::managed_run> runs = {});
 
  private:
   struct object_unwind_table {

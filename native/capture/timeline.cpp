@@ -138,6 +138,7 @@ class stack_maker {
               const read_options& options)
       : parsed_(parsed),
         into_(into),
+        managed_(options.managed),
         stacks_(parsed.raw, parsed.side.objects(), into.stacks, budget) {
     if (const auto arch = architecture_of(into); arch && !parsed.copies.empty()) {
       walker_ = std::make_unique<stack_walker>(*arch, parsed.side.objects(), options, budget);
@@ -149,12 +150,17 @@ class stack_maker {
     const sample_columns& samples = into_.samples;
     const map_table& user = state.user_maps(samples.thread[row]);
     const map_table& kernel = state.kernel_maps();
-    auto copy = walker_ ? parsed_.copies.read(sample, copied_stacks::usual_bytes) : std::nullopt;
+    const auto runs =
+        managed_.of(samples.time_ns[row], parsed_.threads.threads()[samples.thread[row]].tid);
+    // Runs of managed frames lead far up the stack.
+    const auto first_bytes =
+        runs.empty() ? copied_stacks::usual_bytes : std::numeric_limits<std::size_t>::max();
+    auto copy = walker_ ? parsed_.copies.read(sample, first_bytes) : std::nullopt;
     if (!copy) {
       return stacks_.resolve(samples.stack[row], user, kernel);
     }
     const std::uint64_t mask = into_.attributes[samples.event[row]].registers_user;
-    walked_stack walked = walker_->walk(*copy, mask, user);
+    walked_stack walked = walker_->walk(*copy, mask, user, runs);
     if (walked.missed_stack && !copy->whole) {
       copy = parsed_.copies.read(sample, std::numeric_limits<std::size_t>::max());
       walked = walker_->walk(*copy, mask, user);
@@ -167,11 +173,23 @@ class stack_maker {
  private:
   first_pass& parsed_;
   capture_content& into_;
+  const managed_samples& managed_;
   resolver stacks_;
   std::unique_ptr<stack_walker> walker_;
 };
 
 }  // namespace
+
+std::span<const unwind::managed_run> managed_samples::of(std::uint64_t at_ns,
+                                                         std::int32_t thread) const {
+  const auto first = std::lower_bound(time_ns.begin(), time_ns.end(), at_ns);
+  for (auto at = first; at != time_ns.end() && *at == at_ns; ++at) {
+    const auto row = static_cast<std::size_t>(at - time_ns.begin());
+    if (tid[row] == thread)
+      return std::span{runs}.subspan(offset[row], offset[row + 1] - offset[row]);
+  }
+  return {};
+}
 
 void resolve_in_time_order(first_pass& parsed, capture_content& into, memory_budget& budget,
                            const read_options& options) {

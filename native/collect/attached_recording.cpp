@@ -43,6 +43,7 @@ attached_recording::attached_recording(opened_recording& opened) : opened_{&open
   if (waits_) waits_->start(*events_, attached_sieve());
   if (owners_) owners_->start(*events_);
   if (auto* python = opened.python()) python->start(filter_.get());
+  if (auto* runtimes = opened.runtimes()) runtimes->start(filter_.get());
   facts.attach.descriptors = events_->open_count() * events_->events_per_slot();
   facts.attach.settled_ns = monotonic_ns();
   facts.attach.opened_ns = threads_ ? threads_->opened_ns() : facts.attach.settled_ns;

@@ -1,5 +1,6 @@
 #include "collect/opened_recording.hpp"
 
+#include <algorithm>
 #include <system_error>
 
 #include "base/clock.hpp"
@@ -18,6 +19,7 @@ opened_recording::opened_recording(prepared_recording& prepared, end_watch& watc
   const auto& options = facts().options;
   facts().stacks = select_stacks(prepared);
   if (facts().stacks.kind != stack_kind::frame_pointers) {
+    choose_copied_bytes();
     choice.how = with_copies(choice.how, options.stack_bytes);
     check_space();
   }
@@ -32,10 +34,26 @@ opened_recording::opened_recording(prepared_recording& prepared, end_watch& watc
       python_.emplace(prepared.proc, rings_, files_.directory(), choice.how.wake_per_sample);
       watch_->follow_rings(python_->drain_follows_rings());
     }
+    if (may_have_runtimes()) runtimes_.emplace(prepared.proc, rings_, files_.directory());
   } catch (const std::system_error& error) {
     throw failed_start(error);
   }
   drain_.emplace(rings_.views(), files_.samples());
+}
+
+// Stacks of managed code are deep: at 8 KiB a third of those of a compiler are cut.
+void opened_recording::choose_copied_bytes() {
+  constexpr std::uint32_t bytes_with_runtime = 32'768;
+  auto& options = facts().options;
+  if (options.stack_bytes_requested || !facts().stacks.with_runtime) return;
+  options.stack_bytes = std::max(options.stack_bytes, bytes_with_runtime);
+}
+
+// A process that runs no runtime when it is attached is not expected to load one.
+bool opened_recording::may_have_runtimes() const {
+  const auto& options = facts().options;
+  return options.runtimes && facts().stacks.kind != stack_kind::frame_pointers &&
+         (options.kind != target_kind::process || facts().stacks.with_runtime);
 }
 
 void opened_recording::check_space() {
@@ -131,6 +149,11 @@ void opened_recording::close() {
   end_command_of_target();
   files_.directory().commit();  // the recording may have ended before it was attached
   facts().files.push_back({"samples.perf", "perf-pipe", files_.samples().size_bytes()});
+  if (runtimes_) {
+    if (auto file = runtimes_->finish()) facts().files.push_back(*file);
+    const auto& warnings = runtimes_->warnings();
+    facts().warnings.insert(facts().warnings.end(), warnings.begin(), warnings.end());
+  }
   if (python_) {
     facts().files.push_back(python_->finish());
     const auto& warnings = python_->warnings();

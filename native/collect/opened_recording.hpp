@@ -16,6 +16,7 @@
 #include "collect/prepared_recording.hpp"
 #include "collect/python_session.hpp"
 #include "collect/recording_files.hpp"
+#include "collect/runtime_session.hpp"
 
 namespace stallscope::collect {
 
@@ -38,6 +39,7 @@ class opened_recording {
   [[nodiscard]] const perf_events::ring_set& rings() const { return rings_; }
   [[nodiscard]] drain& records() { return *drain_; }
   [[nodiscard]] python_session* python() { return python_ ? &*python_ : nullptr; }
+  [[nodiscard]] runtime_session* runtimes() { return runtimes_ ? &*runtimes_ : nullptr; }
 
   // The attributes of the sampled event. With mixed stacks: with copies, then by frame pointers.
   [[nodiscard]] const std::vector<perf_event_attr>& attributes() const { return attributes_; }
@@ -62,6 +64,8 @@ class opened_recording {
   void open_rings();
   void set_attributes();
   void check_space();
+  void choose_copied_bytes();
+  [[nodiscard]] bool may_have_runtimes() const;
   void end_command_of_target();
 
   prepared_recording* prepared_;
@@ -71,6 +75,7 @@ class opened_recording {
   std::vector<perf_event_attr> attributes_;
   std::optional<drain> drain_;
   std::optional<python_session> python_;
+  std::optional<runtime_session> runtimes_;
 };
 
 }  // namespace stallscope::collect

@@ -35,7 +35,9 @@ struct collect_options {
   stack_method stacks = stack_method::automatic;
   std::uint32_t stack_bytes = 8192;  // per copy
   std::uint16_t max_stack = 0;
+  bool stack_bytes_requested = false;     // otherwise it is the default
   bool python = true;                     // read the frames of CPython
+  bool runtimes = true;                   // read the frames of V8 and HotSpot
   bool waits = false;                     // record context switches and wake-ups, too
   bool requests = false;                  // record the marks of requests of the target's processes
   std::uint32_t wait_stack_bytes = 4096;  // per switch; 0: no stacks

@@ -21,9 +21,9 @@ namespace stallscope::collect {
 namespace {
 
 // All files of a recording; --force replaces only these.
-constexpr std::array<std::string_view, 9> known_files{
+constexpr std::array<std::string_view, 10> known_files{
     "recording.json", ".recording.json.new", "samples.perf", "counters.jsonl", "plan.json",
-    "kallsyms",       ".kallsyms.new",       "report.html",  "python.jsonl"};
+    "kallsyms",       ".kallsyms.new",       "report.html",  "python.jsonl",   "runtimes.jsonl"};
 constexpr off_t reserved_bytes = 64 << 10;
 constexpr std::string_view document = "recording.json";
 

@@ -10,6 +10,7 @@ namespace stallscope::collect {
 namespace {
 
 constexpr std::uint64_t progress_interval_ns = 1'000'000'000;
+constexpr std::uint64_t runtime_pass_ns = 1'000'000;
 
 }  // namespace
 
@@ -55,6 +56,7 @@ std::string recording::drain_until_end() {
   auto& watch = opened_->watch();
   auto& records = opened_->records();
   auto* python = opened_->python();
+  auto* runtimes = opened_->runtimes();
   if (const auto& command = opened_->prepared().command) watch.watch_process(command->pid());
   watch.set_duration(opened_->facts().options.duration_s);
   std::optional<std::string> reason;
@@ -63,8 +65,11 @@ std::string recording::drain_until_end() {
     reason = watch.wait();
     if (!reason) reason = size_limit();
     if (python != nullptr) python->pass();
+    if (runtimes != nullptr) runtimes->pass();
     attached_->write_lock_owners();
     records.pass();
+    if (runtimes != nullptr && runtimes->needs_passes())
+      watch.wake_at(monotonic_ns() + runtime_pass_ns);
     if (python != nullptr) watch.follow_rings(python->drain_follows_rings());
     opened_->facts().counts = records.counts();
     if (auto* waits = attached_->waits()) waits->pass();

@@ -38,6 +38,7 @@ struct stack_choice {
   stack_kind kind = stack_kind::frame_pointers;
   std::string why;  // a clause of a sentence
   std::vector<process_stacks> processes;
+  bool with_runtime = false;  // copied because of a managed runtime
 };
 
 // The names in options and documents: "fp", "dwarf", "mixed".

@@ -50,11 +50,14 @@ process_stacks decide_process(const process_evidence& process) {
   const bool kept = samples_decide(process.samples, process.whole)
                         ? !breaks_off(process)
                         : process.code_share.value_or(0) >= min_code_share;
-  if (kept) stacks.kind = stack_kind::frame_pointers;
+  if (kept && process.runtime.empty()) stacks.kind = stack_kind::frame_pointers;
   return stacks;
 }
 
 std::string reason_for(const process_evidence& process) {
+  if (!process.runtime.empty())
+    return shown(process.name) + " runs " + process.runtime +
+           ", whose frames are read from copied stacks";
   if (samples_decide(process.samples, process.whole)) return samples_reason(process);
   return code_reason(process.name, process.code_share) + ", and it was idle";
 }
@@ -85,6 +88,7 @@ stack_choice decide_per_process(std::span<const process_evidence> processes) {
   std::vector<const process_evidence*> copied;
   for (const auto& process : processes) {
     choice.processes.push_back(decide_process(process));
+    choice.with_runtime = choice.with_runtime || !process.runtime.empty();
     if (choice.processes.back().kind == stack_kind::copies) copied.push_back(&process);
   }
   choice.kind = copied.empty()                     ? stack_kind::frame_pointers
@@ -102,16 +106,20 @@ stack_choice decide_for_all(std::span<const process_evidence> processes) {
   std::vector<const process_evidence*> broken;
   std::size_t samples = 0;
   std::size_t whole = 0;
+  std::string runtime;
   for (const auto& process : processes) {
     samples += process.samples;
     whole += process.whole;
+    if (!process.runtime.empty() && runtime.empty()) runtime = reason_for(process);
     if (breaks_off(process) && process.samples >= min_process_samples) broken.push_back(&process);
   }
   const bool seen = samples >= min_samples;
   const double share = seen ? static_cast<double>(whole) / static_cast<double>(samples) : 0;
-  const bool kept = broken.empty() && share >= min_whole_share;
+  const bool kept = runtime.empty() && broken.empty() && share >= min_whole_share;
+  choice.with_runtime = !runtime.empty();
   choice.kind = kept ? stack_kind::frame_pointers : stack_kind::copies;
-  choice.why = !seen             ? "too few samples could be compared"
+  choice.why = !runtime.empty()  ? runtime
+               : !seen           ? "too few samples could be compared"
                : !broken.empty() ? broken_list(broken, processes.size())
                                  : "frame pointers reach the entry in " + percent(share) +
                                        " of the first " + std::to_string(samples) + " samples of " +

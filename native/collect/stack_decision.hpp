@@ -22,6 +22,7 @@ struct process_evidence {
   std::size_t samples = 0;
   std::size_t whole = 0;             // samples whose frame pointers reach the entry
   std::optional<double> code_share;  // share of readable code with frame pointers, if it was idle
+  std::string runtime{};             // the managed runtime whose frames are read from copied stacks
 };
 
 // Returns whether these samples are enough for a decision without reading the code.

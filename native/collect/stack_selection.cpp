@@ -10,6 +10,7 @@
 #include "base/clock.hpp"
 #include "collect/command_files.hpp"
 #include "collect/refusal.hpp"
+#include "collect/runtime_kinds.hpp"
 #include "collect/stack_decision.hpp"
 #include "collect/stack_probe.hpp"
 
@@ -28,7 +29,8 @@ void check_opened(int error) {
   if (error != 0) throw std::system_error(error, std::generic_category(), "perf_event_open");
 }
 
-stack_choice inspect_command(const std::vector<std::string>& command) {
+stack_choice inspect_command(const prepared_recording& prepared) {
+  const auto& command = prepared.facts.options.command;
   const char* path = std::getenv("PATH");
   const auto files = files_of_command(command, path != nullptr ? path : "");
   table_store tables{time_limit::after(probing_cpu_ns, probing_wall_ns)};
@@ -40,6 +42,8 @@ stack_choice inspect_command(const std::vector<std::string>& command) {
     parts.push_back({table->frame_pointer_share(), static_cast<std::uint64_t>(status.st_size),
                      file.executable});
   }
+  if (prepared.facts.options.runtimes && !files.empty() && is_runtime_program(files.front().path))
+    return {stack_kind::copies, "frames of managed runtimes are read from copied stacks", {}, true};
   const auto name = files.empty() ? command.front() : files.front().path;
   return decide_for_command(name.substr(name.rfind('/') + 1), frame_pointer_share(parts));
 }
@@ -52,6 +56,7 @@ std::vector<process_evidence> evidence_of(const prepared_recording& prepared,
   for (const auto& [pid, tally] : tallies) {
     process_evidence evidence{pid, tally.name, tally.samples, tally.whole, {}};
     if (evidence.name.empty()) evidence.name = prepared.proc.thread_name(pid, pid);
+    if (prepared.facts.options.runtimes) evidence.runtime = prepared.targets->runtime_of(pid);
     if (of_processes && !samples_decide(tally.samples, tally.whole))
       evidence.code_share = process_code{prepared.proc, pid, tables}.frame_pointer_share();
     all.push_back(std::move(evidence));
@@ -89,7 +94,7 @@ stack_choice probe_target(const prepared_recording& prepared) {
   try {
     switch (prepared.facts.options.kind) {
       case target_kind::command:
-        return inspect_command(prepared.facts.options.command);
+        return inspect_command(prepared);
       case target_kind::process:
         return probe_processes(prepared);
       case target_kind::cpus:
@@ -121,7 +126,13 @@ stack_choice select_stacks(const prepared_recording& prepared) {
             {}};
   }
   if (options.stacks == stack_method::automatic) return probe_target(prepared);
-  return {stack_kind::copies, "requested", {}};
+  const auto has_runtime = [&prepared](pid_t pid) {
+    return !prepared.targets->runtime_of(pid).empty();
+  };
+  return {stack_kind::copies,
+          "requested",
+          {},
+          options.runtimes && std::any_of(options.pids.begin(), options.pids.end(), has_runtime)};
 }
 
 }  // namespace stallscope::collect

@@ -67,6 +67,16 @@ std::optional<unwind::table> target_reader::table_of(pid_t pid, const memory_map
 
 bool target_reader::runs_python(pid_t pid) { return !answer({request_kind::python, pid}).empty(); }
 
+std::string target_reader::runtime_of(pid_t pid) {
+  constexpr std::size_t longest_name = 32;
+  const auto bytes = answer({request_kind::runtime, pid});
+  std::string name;
+  for (const auto byte : bytes) {
+    if (name.size() < longest_name) name += std::to_integer<char>(byte);
+  }
+  return name;
+}
+
 std::vector<std::byte> target_reader::answer(const target_request& what) {
   std::vector<std::byte> bytes;
   const auto append = [&bytes](std::vector<std::byte>& piece) {

@@ -49,6 +49,8 @@ class target_reader {
   std::optional<unwind::table> table_of(pid_t pid, const memory_mapping& mapping);
   // Returns whether the process runs CPython.
   bool runs_python(pid_t pid);
+  // Returns the name of the managed runtime of a process, empty without one.
+  std::string runtime_of(pid_t pid);
 
   // Ends the helpers. Returns the processes that were left out and the helpers that did not end.
   std::vector<warning> finish();

@@ -10,6 +10,7 @@
 #include <string>
 #include <system_error>
 
+#include "collect/runtime_kinds.hpp"
 #include "collect/synthesize.hpp"
 #include "collect/thread_readings.hpp"
 #include "python_frames/interpreter.hpp"
@@ -185,6 +186,11 @@ void serve_targets(const procfs& proc, int socket) {
         process_reading::read_budget budget{{}};
         if (python_frames::find_interpreter(proc, request.pid, budget).present)
           send_records(std::vector<std::byte>(1));
+        break;
+      }
+      case request_kind::runtime: {
+        const auto name = runtime_of(proc, request.pid);
+        send_records(std::as_bytes(std::span{name}));
         break;
       }
       case request_kind::readings_at_start:

@@ -20,6 +20,7 @@ enum class request_kind : std::uint32_t {
   mappings,
   table,
   python,
+  runtime,
   readings_at_start,
   readings_at_end
 };

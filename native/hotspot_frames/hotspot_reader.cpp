@@ -143,7 +143,7 @@ walk_result hotspot_reader::walk(const stack_sample& sample, managed_stack& into
     const auto end = walker_.walk(now, sample, history, segment.frames, entry_frame);
     if (segment.frames.empty()) break;
     const bool left = end == walk_end::native_caller || end == walk_end::call_stub;
-    segment.exit_pc = now.pc;
+    segment.exit_pc = left ? now.pc : managed_frames::not_copied;
     segment.exit_sp = left ? now.sp : sample.stack_address + sample.stack.size();
     segment.exit_fp = now.fp;
     into.segments.push_back(std::move(segment));
@@ -155,10 +155,15 @@ walk_result hotspot_reader::walk(const stack_sample& sample, managed_stack& into
   return walk_result::walked;
 }
 
+bool maps_libjvm(const managed_frames::target_view& target, process_reading::read_budget&) {
+  return std::any_of(target.mappings.begin(), target.mappings.end(),
+                     [](const auto& mapping) { return mapping.path.ends_with("/libjvm.so"); });
+}
+
 }  // namespace
 
 managed_frames::runtime_kind hotspot_kind() {
-  return {"hotspot",
+  return {"hotspot", maps_libjvm,
           [](const managed_frames::target_view& target, managed_frames::function_log& log,
              process_reading::read_budget& budget) -> managed_frames::runtime_detection {
             auto search = find_virtual_machine(target, budget);

@@ -17,12 +17,12 @@
 namespace stallscope::managed_frames {
 
 struct function_facts {
-  std::u32string name;     // empty: not available, see `reason`
-  std::u32string file;     // script, class file or module; may be empty
+  std::u32string name{};   // empty: not available, see `reason`
+  std::u32string file{};   // script, class file or module; may be empty
   std::uint32_t line = 0;  // of the definition; 0: not known
   // interpreted, baseline, maglev, turbofan, c1, c2, builtin, regexp, stub, native
-  std::string_view kind;
-  std::string_view reason;  // why there is no name; plain ASCII
+  std::string_view kind{};
+  std::string_view reason{};  // why there is no name; plain ASCII
 };
 
 class function_log {

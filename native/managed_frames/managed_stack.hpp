@@ -8,6 +8,9 @@
 
 namespace stallscope::managed_frames {
 
+// The return address of a segment that leaves the copied stack.
+inline constexpr std::uint64_t not_copied = 1;
+
 struct managed_frame {
   std::uint64_t function = 0;  // id of a function_log
   std::uint32_t line = 0;      // 0: not known
@@ -23,7 +26,7 @@ struct managed_segment {
   std::uint64_t entry_pc = 0;
   std::uint64_t entry_sp = 0;
   // The caller of the outermost frame: the return address and the registers after the return. A
-  // return address of 0: the stack ends here and is complete.
+  // return address of 0: the stack ends here and is complete; of 1: the rest was not copied.
   std::uint64_t exit_pc = 0;
   std::uint64_t exit_sp = 0;
   std::uint64_t exit_fp = 0;

@@ -51,11 +51,16 @@ struct runtime_detection {
   std::unique_ptr<runtime_reader> reader{};  // null: not present, refused, or not started yet
 };
 
-// A kind of runtime. `detect` searches it in a process; the log outlives the reader.
+// A kind of runtime. `runs` is a cheap look at the mapped files; `detect` is called if it is true,
+// and makes the reader. The log outlives the reader.
 struct runtime_kind {
   std::string_view name;  // v8, hotspot
+  std::function<bool(const target_view&, process_reading::read_budget&)> runs;
   std::function<runtime_detection(const target_view&, function_log&, process_reading::read_budget&)>
       detect;
 };
+
+// Returns the process with its executable mappings; fewer if the budget is exhausted.
+target_view view_of(const procfs& proc, pid_t pid, process_reading::read_budget& budget);
 
 }  // namespace stallscope::managed_frames

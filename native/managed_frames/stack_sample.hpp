@@ -20,8 +20,8 @@ struct stack_sample {
   std::uint64_t stack_address = 0;   // of the first byte: the stack pointer
   std::span<const std::byte> stack;  // valid during the walk
 
-  // Returns false if the word was not copied.
-  [[nodiscard]] bool word(std::uint64_t address, std::uint64_t& value) const noexcept;
+  // Returns false and leaves the value if the word was not copied.
+  bool word(std::uint64_t address, std::uint64_t& value) const noexcept;
 };
 
 }  // namespace stallscope::managed_frames

@@ -51,8 +51,9 @@ struct cursor {
   unsigned unmoved_steps = 0;  // consecutive steps that did not move the stack pointer
   std::size_t depth = 0;       // number of frames in the chain up to here
   std::optional<landing> next_landing;
-  rule_cache* cache = nullptr;  // rules at these mappings; nullptr: caching is disabled
-  std::uint64_t version = 0;    // version of the mappings
+  std::span<const managed_run> runs{};  // managed frames that are not in the chain yet
+  rule_cache* cache = nullptr;          // rules at these mappings; nullptr: caching is disabled
+  std::uint64_t version = 0;            // version of the mappings
 };
 
 std::optional<chain_end> step_by_rule(cursor& at, const applied_rule& frame_rule);

@@ -10,6 +10,9 @@ namespace {
 constexpr std::uint64_t address_mask_48 = (std::uint64_t{1} << 48U) - 1;
 constexpr std::uint64_t address_mask_52 = (std::uint64_t{1} << 52U) - 1;
 
+// The return address of a run of managed frames that leaves the copy.
+constexpr std::uint64_t not_copied = 1;
+
 constexpr std::uint64_t red_zone = 128;  // System V ABI, x86-64, 3.2.2
 
 // A stack may be larger than its copy. Frames farther away belong to another stack.
@@ -65,14 +68,42 @@ std::optional<chain_end> step(cursor& at) {
   return step_by_frame_pointer(at, known != nullptr);
 }
 
+// Whether the walk has arrived at the next run of managed frames, or is within it.
+bool arrived_at_run(cursor& at) {
+  const std::uint64_t sp = at.values.at(at.sp());
+  while (!at.runs.empty() && at.runs.front().exit_pc != 0 && sp >= at.runs.front().exit_sp)
+    at.runs = at.runs.subspan(1);
+  return !at.runs.empty() && (at.pc == at.runs.front().entry_pc || sp >= at.runs.front().entry_sp);
+}
+
+// Adds the next run to the chain and continues with the registers of its caller.
+std::optional<chain_end> step_over_run(cursor& at, std::vector<frame>& into) {
+  const managed_run run = at.runs.front();
+  at.runs = at.runs.subspan(1);
+  into.push_back({.address = run.number, .exact = true, .managed = true});
+  at.values = registers{};
+  at.values.set(at.sp(), run.exit_sp);
+  at.values.set(at.fp(), run.exit_fp);
+  at.next_landing.reset();
+  at.on_other_stack = false;
+  at.unmoved_steps = 0;
+  if (run.exit_pc == not_copied) return chain_end::cut_by_copy;
+  return at.arrive(run.exit_pc, false);
+}
+
 chain_end walk_all(cursor& at, const registers& first, std::vector<frame>& into,
                    std::size_t max_frames) {
   if (!first.known(at.sp()) || !first.known(at.counter())) return chain_end::no_registers;
   at.pc = first.at(at.counter());
   for (std::size_t count = 0; count < max_frames; ++count) {
+    if (arrived_at_run(at)) {
+      if (const auto end = step_over_run(at, into)) return *end;
+      continue;
+    }
     into.push_back({.address = at.pc, .exact = at.exact});
     at.depth = into.size();
-    const auto end = step(at);
+    auto end = step(at);
+    if (end && !at.runs.empty()) end = step_over_run(at, into);
     if (!end) continue;
     if (*end == chain_end::complete || !at.next_landing) return *end;
     into.resize(at.next_landing->depth);
@@ -116,9 +147,11 @@ unwinder& unwinder::operator=(unwinder&&) noexcept = default;
 unwinder::~unwinder() = default;
 
 chain_end unwinder::walk(const registers& first, const stack_copy& stack, code_map& code,
-                         std::vector<frame>& into, std::size_t max_frames) {
+                         std::vector<frame>& into, std::size_t max_frames,
+                         std::span<const managed_run> runs) {
   const stack_memory memory(stack);
   cursor at(arch_, first, memory, code);
+  at.runs = runs;
   at.version = code.version();
   if (at.version != 0) {
     if (!cache_) cache_ = std::make_unique<rule_cache>();

@@ -59,11 +59,24 @@ struct stack_copy {
   std::span<const std::byte> bytes;
 };
 
+// A run of managed frames, read by their runtime's reader beside the sample: the program counter
+// and the stack pointer with which a walk enters it, and the registers with which it continues. A
+// return address of 0: the chain is complete; of 1: the rest was not copied.
+struct managed_run {
+  std::uint64_t entry_pc = 0;
+  std::uint64_t entry_sp = 0;
+  std::uint64_t exit_pc = 0;
+  std::uint64_t exit_sp = 0;
+  std::uint64_t exit_fp = 0;
+  std::uint64_t number = 0;  // of the frames
+};
+
 // A frame of a chain, leaf first. If `exact` is set, the address is the program counter (of the
 // leaf, or of code that a signal interrupted); otherwise it is a return address, after the call.
 struct frame {
   std::uint64_t address = 0;
   bool exact = false;
+  bool managed = false;  // a run of managed frames; the address is its number
 };
 
 class rule_cache;
@@ -78,8 +91,11 @@ class unwinder {
   ~unwinder();
 
   // Walks from the registers `first` on and appends the frames, including the first, to `into`.
+  // `runs` are the managed frames of the stack, innermost first. A walk that does not arrive at the
+  // next run continues there, because the reader of the runtime knows its frames.
   chain_end walk(const registers& first, const stack_copy& stack, code_map& code,
-                 std::vector<frame>& into, std::size_t max_frames = 1024);
+                 std::vector<frame>& into, std::size_t max_frames = 1024,
+                 std::span<const managed_run> runs = {});
   // Whether the last walk needed bytes past the end of its copy. If not, a longer copy gives the
   // same chain.
   [[nodiscard]] bool missed_stack() const noexcept { return missed_stack_; }

@@ -24,6 +24,9 @@ class FunctionKind(IntEnum):
     PYTHON = 5  # a function of Python code; the module is its file
     TRUNCATED = 6  # child of the root: groups the truncated chains of one reason
     WAKER = 7  # names what ended a wait; above it are the waker's functions, innermost first
+    JAVASCRIPT = 8  # a function that V8 runs; the module is its script
+    JAVA = 9  # a method that HotSpot runs; the module is its class
+    MANAGED_RUN = 10  # the name is the number of a run of managed frames, which replaces it
 
 
 @dataclass(frozen=True, slots=True)

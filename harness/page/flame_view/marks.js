@@ -12,7 +12,7 @@ function marksOf(kind, { x, y, width, height }) {
     case KIND.KERNEL: return [across(y + 1, 2, [], 0.2)];
     case KIND.INLINED: return [across(y + height - 1, 2, [5, 3], 0.3)];
     case KIND.UNKNOWN: return [across(y + height - 1, 2, [2, 3], 0.3)];
-    case KIND.PYTHON: return [{ x1: x + 1.5, y1: y, x2: x + 1.5, y2: y + height, thickness: 3, dash: [], strength: 0.35 }];
+    case KIND.PYTHON: case KIND.JAVASCRIPT: case KIND.JAVA: return [{ x1: x + 1.5, y1: y, x2: x + 1.5, y2: y + height, thickness: 3, dash: [], strength: 0.35 }];
     case KIND.TRUNCATED: return [across(y + height / 2, height, [3, 5], 0.1)];
     default: return [];
   }

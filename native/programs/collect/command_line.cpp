@@ -112,8 +112,9 @@ void add_sampling(cli::command& app, raw_options& raw, collect_options& options)
 }
 
 void add_python(cli::command& app, raw_options& raw) {
-  app.add_option("--python", raw.python,
-                 "Python frames of CPython 3.11 and later: auto (read them, the default) or off")
+  app.add_option(
+         "--python", raw.python,
+         "Frames of CPython 3.11 and later, V8 and HotSpot: auto (read them, the default) or off")
       .check(cli::one_of({"auto", "off"}));
 }
 
@@ -191,6 +192,8 @@ void check(const raw_options& raw, collect_options& options) {
   options.ring_bytes = static_cast<std::size_t>(raw.ring_kib) << 10U;
   options.max_stack = static_cast<std::uint16_t>(raw.max_stack);
   options.python = raw.python == "auto" && !options.waits;
+  options.runtimes = raw.python == "auto";
+  options.stack_bytes_requested = raw.has_stack_bytes;
   check_waits(options);
   options.max_bytes = raw.has_max_size ? raw.max_size_mib << 20U
                       : options.waits  ? default_wait_bytes

@@ -21,6 +21,8 @@ _CLASS_OF_KIND = {
     FunctionKind.KERNEL: "kernel",
     FunctionKind.INLINED: "inlined",
     FunctionKind.PYTHON: "python",
+    FunctionKind.JAVASCRIPT: "javascript",
+    FunctionKind.JAVA: "java",
     FunctionKind.UNKNOWN: "unknown",
     FunctionKind.TRUNCATED: "truncated",
     FunctionKind.WAKER: "waker",
@@ -30,6 +32,8 @@ _LEGEND = (
     ("user", "user"),
     ("inlined", "inlined"),
     ("python", "Python"),
+    ("javascript", "JavaScript"),
+    ("java", "Java"),
     ("kernel", "kernel"),
     ("unknown", "no symbol"),
     ("truncated", "truncated"),
@@ -42,6 +46,8 @@ text{font:11px system-ui,-apple-system,"Segoe UI",Roboto,"DejaVu Sans",sans-seri
 .user{fill:#f3b765}.user.odd{fill:#f0aa52}.kernel{fill:#a3c2ee}.kernel.odd{fill:#92b5ea}
 .inlined{fill:#bdd389}.inlined.odd{fill:#b1ca76}.unknown{fill:#c9ccd1}.unknown.odd{fill:#c1c4ca}
 .python{fill:#86cfbf;stroke:#3f8a7a;stroke-width:.6}.python.odd{fill:#79c5b4}
+.javascript{fill:#ead45f;stroke:#998520;stroke-width:.6}.javascript.odd{fill:#e3cb4d}
+.java{fill:#e8977b;stroke:#9c4f36;stroke-width:.6}.java.odd{fill:#e48a6b}
 .truncated{fill:#ecd9d6;stroke:#8c5850;stroke-dasharray:4 2.5}
 .waker{fill:#d9c8f0;stroke:#6d4fa3;stroke-width:.8}
 .root{fill:#dcdee2}.rest{fill:#e4e4df}g:hover rect{stroke:#1b1d21}

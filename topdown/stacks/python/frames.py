@@ -8,8 +8,7 @@ trusted.
 import base64
 import binascii
 import json
-import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -23,18 +22,22 @@ from stallscope.regular_file import (
     RegularFile,
     open_in_root,
 )
+from topdown.stacks.json_lines import (
+    MAX_COUNT,
+    DamagedLineError,
+    check_format,
+    clean,
+    complete_lines,
+    count_of,
+    text_of,
+)
 from topdown.stacks.profile import ProfileWarning
 from topdown.stacks.python.line_table import LineTable, decode_lines
 
 FILE = b"python.jsonl"
 FORMAT = "stallscope.python-frames"
 MAJOR = "1"
-MAX_FILE = 2 << 30
 MAX_FRAMES = 1024
-_BLOCK = 4 << 20
-_MAX_LINE = 8 << 20
-_MAX_COUNT = 1 << 62
-_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,19 +116,15 @@ def read_python_frames(recording: Path) -> PythonFrames | None:
         return _FrameCollector().frames((warning,))
 
 
-class _DamagedLineError(ValueError):
-    """A line is malformed."""
-
-
 def _read(file: RegularFile) -> PythonFrames:
     collector = _FrameCollector()
     number = 1
     try:
-        for number, line in enumerate(_lines(file), 1):
+        for number, line in enumerate(complete_lines(file), 1):
             entry = json.loads(line)
             if not isinstance(entry, dict):
-                raise _DamagedLineError("expected a JSON object")
-            _check_format(entry) if number == 1 else collector.add(entry)
+                raise DamagedLineError("expected a JSON object")
+            check_format(entry, FORMAT, MAJOR) if number == 1 else collector.add(entry)
     except (ValueError, RecursionError) as error:
         reason = printable(str(error))[:200]
         return collector.frames(
@@ -138,23 +137,6 @@ def _read(file: RegularFile) -> PythonFrames:
             )
         )
     return collector.frames(())
-
-
-def _check_format(entry: dict[str, object]) -> None:
-    name, _, version = str(entry.get("format")).partition("/")
-    if name != FORMAT or version.partition(".")[0] != MAJOR:
-        raise _DamagedLineError(f"expected format {FORMAT}/{MAJOR}.x")
-
-
-def _lines(file: RegularFile) -> Iterator[bytes]:
-    """Yield complete lines; text after the last newline is an unfinished line."""
-    rest = b""
-    size = min(file.size, MAX_FILE)
-    for offset in range(0, size, _BLOCK):
-        *whole, rest = (rest + file.read(offset, min(_BLOCK, size - offset))).split(b"\n")
-        yield from whole
-        if len(rest) > _MAX_LINE:
-            raise _DamagedLineError("the line is too long")
 
 
 @dataclass(slots=True)
@@ -173,7 +155,7 @@ class _FrameCollector:
     counts: dict[str, object] = field(default_factory=dict)
 
     def add(self, entry: dict[str, object]) -> None:
-        """Add the entry of a line; raises _DamagedLineError. Unknown entries are ignored."""
+        """Add the entry of a line; raises DamagedLineError. Unknown entries are ignored."""
         if "t" in entry:
             self._add_snapshot(entry)
         elif "frames" in entry:
@@ -181,31 +163,31 @@ class _FrameCollector:
         elif "code" in entry:
             self._add_code(entry)
         elif "interpreter" in entry:
-            pid = _count(entry, "interpreter")
-            texts = [_text(entry, key)[:MAX_NAME_LENGTH] for key in ("version", "how", "why")]
+            pid = count_of(entry, "interpreter")
+            texts = [text_of(entry, key)[:MAX_NAME_LENGTH] for key in ("version", "how", "why")]
             self.interpreters[pid] = Interpreter(pid, *texts)
         elif isinstance(counts := entry.get("counts"), dict):
             self.counts = counts
 
     def _add_snapshot(self, entry: dict[str, object]) -> None:
         gil = entry.get("gil")
-        stack = self.stack_at.get(_count(entry, "stack"))
+        stack = self.stack_at.get(count_of(entry, "stack"))
         if stack is None:
-            raise _DamagedLineError("unknown stack number")
+            raise DamagedLineError("unknown stack number")
         held = -1 if gil is None else int(gil is True)
-        self.snapshots.append((_count(entry, "t"), _count(entry, "tid"), stack, held))
+        self.snapshots.append((count_of(entry, "t"), count_of(entry, "tid"), stack, held))
 
     def _add_code(self, entry: dict[str, object]) -> None:
         try:
-            table = base64.b64decode(_text(entry, "table"), validate=True)
+            table = base64.b64decode(text_of(entry, "table"), validate=True)
         except binascii.Error as error:
-            raise _DamagedLineError("the location table is not base64") from error
+            raise DamagedLineError("the location table is not base64") from error
         line = entry.get("line")
-        self.code_at[_count(entry, "code")] = len(self.codes)
+        self.code_at[count_of(entry, "code")] = len(self.codes)
         self.codes.append(
             PythonCode(
-                _clean(_text(entry, "name")),
-                _clean(_text(entry, "file")),
+                clean(text_of(entry, "name")),
+                clean(text_of(entry, "file")),
                 line if isinstance(line, int) else 0,
                 table,
             )
@@ -215,32 +197,32 @@ class _FrameCollector:
         """Add a stack, listed leaf first; each run ends with the frame that C code entered."""
         listed = entry["frames"]
         if not isinstance(listed, list) or not 0 < len(listed) <= MAX_FRAMES:
-            raise _DamagedLineError(f"expected 1 to {MAX_FRAMES} frames")
+            raise DamagedLineError(f"expected 1 to {MAX_FRAMES} frames")
         try:
             frames = [
                 self.known_frames.get(tuple(frame)) or self._frame(frame)
                 for frame in reversed(listed)
             ]
         except TypeError as error:
-            raise _DamagedLineError("malformed frame") from error
+            raise DamagedLineError("malformed frame") from error
         if not frames[0][2]:
-            raise _DamagedLineError("the outermost frame has no entry from C")
+            raise DamagedLineError("the outermost frame has no entry from C")
         first = len(self.frames_of)
         entries = [first + index for index, frame in enumerate(frames) if frame[2]]
         self.frames_of += [frame[:2] for frame in frames]
         self.frame_offset += [*entries[1:], len(self.frames_of)]
         self.run_offset.append(self.run_offset[-1] + len(entries))
-        self.stack_at[_count(entry, "stack")] = len(self.run_offset) - 2
+        self.stack_at[count_of(entry, "stack")] = len(self.run_offset) - 2
 
     def _frame(self, listed: object) -> tuple[int, int, bool]:
         if (
             not isinstance(listed, list)
             or len(listed) != 3
             or not all(isinstance(part, int) for part in listed)
-            or not 0 <= listed[1] < _MAX_COUNT
+            or not 0 <= listed[1] < MAX_COUNT
             or listed[0] not in self.code_at
         ):
-            raise _DamagedLineError("malformed frame")
+            raise DamagedLineError("malformed frame")
         frame = self.code_at[listed[0]], listed[1], bool(listed[2])
         self.known_frames[tuple(listed)] = frame
         return frame
@@ -285,22 +267,3 @@ def _refusals(interpreters: Iterable[Interpreter]) -> tuple[ProfileWarning, ...]
             f"Python frames of {processes} were not read: {'; '.join(reasons[:3])}",
         ),
     )
-
-
-def _count(entry: dict[str, object], key: str) -> int:
-    value = entry.get(key)
-    if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value < _MAX_COUNT:
-        raise _DamagedLineError(f"{key}: expected a count")
-    return value
-
-
-def _text(entry: dict[str, object], key: str) -> str:
-    value = entry.get(key)
-    if not isinstance(value, str):
-        raise _DamagedLineError(f"{key}: expected a string")
-    return value
-
-
-def _clean(text: str) -> str:
-    """Return a text in which lone surrogates, which encode invalid bytes, are replaced."""
-    return _SURROGATE.sub("\ufffd", text[:MAX_NAME_LENGTH])

@@ -45,6 +45,21 @@ class AddressNames(Struct, frozen=True):
         return np.full(len(places), FunctionKind.UNKNOWN, np.uint8)
 
 
+class ManagedRunNames(Struct, frozen=True):
+    """Runs of managed frames, which replace them before the profile's tree is built."""
+
+    def functions(self, places: Places) -> list[Function]:
+        """Return a function whose name is the run's number."""
+        return [
+            Function(str(number), "[managed]", FunctionKind.MANAGED_RUN)
+            for number in places.tolist()
+        ]
+
+    def kinds(self, places: Places) -> npt.NDArray[np.uint8]:
+        """Return MANAGED_RUN for every run."""
+        return np.full(len(places), FunctionKind.MANAGED_RUN, np.uint8)
+
+
 class SymbolNames(Struct, frozen=True):
     """Groups of a symbol table of a file, named by their symbols."""
 

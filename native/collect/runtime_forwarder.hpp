@@ -1,0 +1,39 @@
+// Passes the samples of one ring, with registers and copied stacks, to a helper that reads managed
+// frames. Costs a look-up per sample, and a copy of the stack for processes with a runtime. Always
+// on the same thread.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+
+#include "managed_frames/sample_channel.hpp"
+#include "perf_events/ring_view.hpp"
+
+namespace stallscope::collect {
+
+class runtime_forwarder {
+ public:
+  // wanted() selects samples of processes; slot() returns null if the helper is behind; filled()
+  // passes the slot on. gone() is called for processes that ended or started another program.
+  struct hooks {
+    std::function<bool(const perf_events::record_view&)> wanted;
+    std::function<managed_frames::sample_slot*()> slot;
+    std::function<void()> filled;
+    std::function<void(pid_t)> gone;
+  };
+  runtime_forwarder(const perf_events::ring_view& ring, hooks callbacks)
+      : ring_{ring}, hooks_{std::move(callbacks)} {}
+
+  void forward();
+
+ private:
+  void observe(const perf_events::record_view& record);
+  // Returns false if the record has no registers and copy, or was overwritten.
+  bool fill(const perf_events::record_view& record, managed_frames::sample_slot& slot) const;
+
+  perf_events::ring_view ring_;
+  hooks hooks_;
+  std::uint64_t seen_ = 0;
+};
+
+}  // namespace stallscope::collect

@@ -1,0 +1,92 @@
+// The managed frames of a recording: V8 and HotSpot. A thread passes the samples of processes with
+// a runtime to a helper process within about a millisecond, and the drain's thread writes what it
+// has read to runtimes.jsonl, which exists only if there is something to write. While no process is
+// read, samples are looked at every 20 ms. Functions are for the drain's thread.
+//
+//   runtime_session runtimes{proc, rings, output};
+//   runtimes.start(filter);                        // when the events are open
+//   while (recording) runtimes.pass();
+//   if (auto file = runtimes.finish()) facts.files.push_back(*file);
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "base/descriptor.hpp"
+#include "base/failure.hpp"
+#include "base/procfs.hpp"
+#include "collect/document_parts.hpp"
+#include "collect/output_directory.hpp"
+#include "collect/process_exclusions.hpp"
+#include "collect/process_filter.hpp"
+#include "collect/runtime_forwarder.hpp"
+#include "collect/sample_file.hpp"
+#include "managed_frames/walk_helper.hpp"
+#include "perf_events/ring.hpp"
+
+namespace stallscope::collect {
+
+class runtime_session {
+ public:
+  // The rings and the output must outlive the session. Throws std::system_error.
+  runtime_session(const procfs& proc, const perf_events::ring_set& rings, output_directory& output);
+  runtime_session(const runtime_session&) = delete;
+  runtime_session& operator=(const runtime_session&) = delete;
+  runtime_session(runtime_session&&) = delete;
+  runtime_session& operator=(runtime_session&&) = delete;
+  ~runtime_session();
+
+  // Call when the events are open. With a filter, which belongs to the drain's thread, the samples
+  // are passed on by pass(); it may be null.
+  void start(const process_filter* filter);
+  // Call before each pass of the drain. Throws std::system_error if the file cannot be written.
+  void pass();
+  // Whether pass() must be called every millisecond.
+  [[nodiscard]] bool needs_passes() const { return filter_ != nullptr && reads_any(); }
+  [[nodiscard]] const std::vector<warning>& warnings() const { return warnings_; }
+  // Ends the reading and returns the file, if there is one.
+  std::optional<file_entry> finish();
+
+ private:
+  struct ending_process {
+    reader_process::child_process process;
+    pid_t target = 0;
+  };
+  [[nodiscard]] bool reads_any() const;
+  [[nodiscard]] bool wanted(const perf_events::record_view& record);
+  managed_frames::sample_slot* slot();
+  void forget(pid_t pid);
+  void start_helper();
+  void replace_helper(const reader_process::helper_fault& fault);
+  void forward();
+  void follow();
+  void stop_thread();
+  void write(std::string text);
+  void warn_of_abandoned(const ending_process& ending);
+
+  procfs proc_;
+  output_directory* output_;
+  const process_filter* filter_ = nullptr;
+  process_exclusions exclusions_;
+  reader_process::shared_memory<managed_frames::watch_shared> shared_;
+  mutable std::mutex mutex_;  // guards the helper
+  std::unique_ptr<managed_frames::walk_helper> helper_;
+  bool has_samples_ = false;
+  std::uint64_t generation_ = 0;
+  std::vector<ending_process> ending_;
+  std::vector<std::unique_ptr<runtime_forwarder>> forwarders_;
+  descriptor stop_;
+  std::thread thread_;
+  std::optional<sample_file> file_;
+  std::uint64_t written_ns_ = 0;
+  std::uint64_t supervised_ns_ = 0;
+  std::vector<warning> warnings_;
+};
+
+}  // namespace stallscope::collect

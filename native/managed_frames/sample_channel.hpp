@@ -1,0 +1,73 @@
+// What the collector and a helper share: samples with copied stacks, lines of runtimes.jsonl, and
+// what the helper does. Passing a sample costs a copy of its stack and no system call while the
+// helper is awake, else one futex call. The memory of a slot is allocated when it is first used.
+//
+//   channel->put(sample);  channel->wake();                      // collector
+//   while (const auto* slot = channel->front()) { ...; channel->pop(); }  // helper
+#pragma once
+
+#include <sys/types.h>
+
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+
+#include "managed_frames/stack_sample.hpp"
+#include "reader_process/line_queue.hpp"
+#include "reader_process/read_activity.hpp"
+#include "reader_process/sleep_flag.hpp"
+
+namespace stallscope::managed_frames {
+
+constexpr std::size_t max_stack_bytes = std::size_t{32} << 10U;
+
+struct sample_slot {
+  pid_t pid = 0;
+  pid_t tid = 0;  // 0: the process ended or started another program
+  std::uint64_t time_ns = 0;
+  unwind::registers registers;
+  std::uint64_t stack_address = 0;
+  std::size_t stack_bytes = 0;
+  std::array<std::byte, max_stack_bytes> stack;
+
+  [[nodiscard]] stack_sample sample() const noexcept {
+    return {pid, tid, time_ns, registers, stack_address, std::span{stack}.first(stack_bytes)};
+  }
+};
+
+class sample_channel {
+ public:
+  // The collector's side: a slot to be filled, null if the helper is behind; then commit().
+  sample_slot* next() noexcept;
+  void commit() noexcept { head_.store(head_.load(std::memory_order_relaxed) + 1); }
+  void wake() noexcept { sleep_.wake(); }
+  void request_stop() noexcept {
+    activity.stop.store(true);
+    wake();
+  }
+  [[nodiscard]] bool reads_any() const noexcept { return reads_any_.load(); }
+
+  // The helper's side. A slot is valid until pop().
+  [[nodiscard]] const sample_slot* front() const noexcept;
+  void pop() noexcept { tail_.store(tail_.load(std::memory_order_relaxed) + 1); }
+  void wait(std::chrono::milliseconds limit) noexcept;
+  [[nodiscard]] bool stopped() const noexcept { return activity.stop.load(); }
+  void publish(bool reads_any) noexcept { reads_any_.store(reads_any); }
+
+  reader_process::read_activity activity;
+  reader_process::line_queue lines;
+
+ private:
+  static constexpr std::size_t max_slots = 256;
+
+  // Positions count up; the index is the position modulo the size.
+  std::atomic<std::uint32_t> head_ = 0;
+  std::atomic<std::uint32_t> tail_ = 0;
+  std::atomic<bool> reads_any_ = false;
+  reader_process::sleep_flag sleep_;
+  std::array<sample_slot, max_slots> slots_;
+};
+
+}  // namespace stallscope::managed_frames

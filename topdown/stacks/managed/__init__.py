@@ -1,0 +1,1 @@
+"""Frames of managed runtimes (V8, HotSpot) read beside the samples."""

@@ -1,0 +1,285 @@
+"""Merging of managed frames into native chains.
+
+The unwinder has put a placeholder into each chain for every run of managed frames. The placeholder
+is replaced by the functions of the run. Code that was generated at run time and is in no run has no
+name: it reads ``[JavaScript: name not available: reason]``.
+"""
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from topdown.stacks.folding.call_tree import Chains
+from topdown.stacks.folding.named_chains import NamedChains
+from topdown.stacks.managed.frames import ManagedFrames, ManagedFunction, ManagedStacks
+from topdown.stacks.managed.shares import RuntimeShares
+from topdown.stacks.profile import Function, FunctionKind
+
+if TYPE_CHECKING:
+    from stallscope._native import Capture
+
+_KINDS = {"v8": FunctionKind.JAVASCRIPT, "hotspot": FunctionKind.JAVA}
+_LANGUAGES = {"v8": "JavaScript", "hotspot": "Java"}
+_GENERATED = ("[anonymous]", "[jit]", "[unknown]")
+_READ, _NOT_READ, _OTHER = "", "not read", "code not found"
+_LINES_PER_FUNCTION = 16
+
+
+class ManagedFrameMerger:
+    """Merges managed frames into the chains of a capture; ``shares`` then has the counts."""
+
+    def __init__(self, frames: ManagedFrames, *, lines: bool = False) -> None:
+        """Set the frames that were read, and whether source lines are counted."""
+        self.shares: tuple[RuntimeShares, ...] = ()
+        self._frames = frames
+        self._lines = lines
+
+    def __call__(self, capture: "Capture", named: NamedChains) -> NamedChains:
+        """Return the chains with managed functions in the place of the runs."""
+        runtime, reason, reasons = self._states(capture, named.rows)
+        by_state, keys = named.split_by((runtime + 1) * len(reasons) + reason)
+        runtime_of, reason_of = keys // len(reasons) - 1, keys % len(reasons)
+        functions, function_of = _functions(self._frames, len(named.functions))
+        table = named.functions.extended(functions)
+        chains, is_run, stack = self._expanded(by_state, function_of)
+        unnamed = _UnnamedCode(self._frames, len(table))
+        chains, code_missing = unnamed.replaced(
+            chains, by_state, np.append(reasons, "")[reason_of], runtime_of
+        )
+        samples = np.bincount(by_state.chain_of, minlength=len(keys)).astype(np.int64)
+        innermost = _innermost_frames(by_state.chains, is_run, stack, self._frames.stacks)
+        self.shares = self._counted(
+            runtime_of,
+            np.array(reasons)[reason_of],
+            samples,
+            innermost,
+            code_missing,
+            by_state,
+            is_run,
+            stack,
+        )
+        if self._lines:
+            table = table.with_lines(self._line_counts(innermost, samples, function_of))
+        return NamedChains(
+            table.extended(unnamed.functions),
+            chains,
+            by_state.rows,
+            by_state.chain_of,
+            by_state.reason_of,
+            by_state.reasons,
+        )
+
+    def _states(
+        self, capture: "Capture", rows: npt.NDArray[np.intp]
+    ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], list[str]]:
+        """Return each sample's runtime (-1: none) and why it was not read, as an index."""
+        frames = self._frames
+        number_of = {runtime.pid: number for number, runtime in enumerate(frames.runtimes)}
+        of_thread = [number_of.get(thread.pid, -1) for thread in capture.threads]
+        thread = capture.thread[rows]
+        runtime = np.array([*of_thread, -1], np.int64)[thread]
+        reasons = [_READ, _NOT_READ]
+        reason = np.zeros(len(rows), np.int64)
+        tids = [thread.tid for thread in capture.threads]
+        read = set(zip(frames.runs[0].tolist(), frames.runs[1].tolist(), strict=True))
+        for row in np.flatnonzero(runtime >= 0).tolist():
+            moment = int(capture.time_ns[rows[row]]), tids[thread[row]]
+            if moment in read:
+                continue
+            text = frames.failures.get(moment) or frames.runtimes[runtime[row]].refusal
+            text = text or _NOT_READ
+            if text not in reasons:
+                reasons.append(text)
+            reason[row] = reasons.index(text)
+        return runtime, reason, reasons
+
+    def _expanded(
+        self, named: NamedChains, function_of: npt.NDArray[np.int64]
+    ) -> tuple[Chains, npt.NDArray[np.bool_], npt.NDArray[np.int64]]:
+        """Return the chains with runs replaced, which frames were runs, and the run of each."""
+        stacks, chains = self._frames.stacks, named.chains
+        kinds = named.functions.kinds()
+        is_run = kinds[chains.function] == FunctionKind.MANAGED_RUN
+        number_of = np.full(len(kinds), -1, np.int64)
+        placeholders = np.flatnonzero(kinds == FunctionKind.MANAGED_RUN)
+        number_of[placeholders] = [int(named.functions[at].name) for at in placeholders.tolist()]
+        stack = number_of[chains.function]
+        lengths = np.ones(len(chains.function), np.int64)
+        lengths[is_run] = np.diff(stacks.offset)[stack[is_run]]
+        bounds = np.append(0, np.cumsum(lengths))
+        function = np.repeat(chains.function, lengths)
+        of_runs = np.repeat(is_run, lengths)
+        starts = np.repeat(stacks.offset[stack[is_run]] - bounds[:-1][is_run], lengths[is_run])
+        function[of_runs] = function_of[stacks.function[starts + np.flatnonzero(of_runs)]]
+        return Chains(bounds[chains.offset], function), is_run, stack
+
+    def _counted(
+        self,
+        runtime: npt.NDArray[np.int64],
+        reasons: npt.NDArray[np.str_],
+        samples: npt.NDArray[np.int64],
+        innermost: npt.NDArray[np.int64],
+        code_missing: npt.NDArray[np.bool_],
+        named: NamedChains,
+        is_run: npt.NDArray[np.bool_],
+        stack: npt.NDArray[np.int64],
+    ) -> tuple[RuntimeShares, ...]:
+        frames = self._frames
+        why = _unnamed_stacks(frames)
+        counted: dict[tuple[str, str], tuple[Counter[str], Counter[str]]] = {}
+        offset = named.chains.offset.tolist()
+        for chain in np.flatnonzero(runtime >= 0).tolist():
+            of = frames.runtimes[runtime[chain]]
+            states, tiers = counted.setdefault((of.name, of.version), (Counter(), Counter()))
+            count = int(samples[chain])
+            runs = stack[offset[chain] : offset[chain + 1]][
+                is_run[offset[chain] : offset[chain + 1]]
+            ]
+            missing = next((why[run] for run in runs.tolist() if run in why), "")
+            if code_missing[chain]:
+                missing = str(reasons[chain]) or _OTHER
+            states[missing] += count
+            if innermost[chain] >= 0:
+                tiers[frames.functions[int(frames.stacks.function[innermost[chain]])].kind] += count
+        return tuple(
+            RuntimeShares(
+                name,
+                version,
+                states.total(),
+                states[_READ],
+                {reason: count for reason, count in states.most_common() if reason},
+                dict(tiers.most_common()),
+            )
+            for (name, version), (states, tiers) in counted.items()
+        )
+
+    def _line_counts(
+        self,
+        innermost: npt.NDArray[np.int64],
+        samples: npt.NDArray[np.int64],
+        function_of: npt.NDArray[np.int64],
+    ) -> dict[int, tuple[tuple[str, int], ...]]:
+        """Return the source lines that the innermost managed frames execute, by function."""
+        stacks = self._frames.stacks
+        counts: dict[int, Counter[str]] = {}
+        for frame, count in zip(innermost.tolist(), samples.tolist(), strict=True):
+            if frame < 0 or not stacks.line[frame]:
+                continue
+            number = int(stacks.function[frame])
+            place = f"{self._frames.functions[number].file}:{int(stacks.line[frame])}"
+            counts.setdefault(int(function_of[number]), Counter())[place] += count
+        return {
+            function: tuple(lines.most_common(_LINES_PER_FUNCTION))
+            for function, lines in counts.items()
+        }
+
+
+def _functions(
+    frames: ManagedFrames, first: int
+) -> tuple[tuple[Function, ...], npt.NDArray[np.int64]]:
+    """Return the functions, numbered from ``first``, and the number of each managed function.
+
+    Functions with equal name, file and line are one function, whatever compiled them.
+    """
+    names = {runtime.pid: runtime.name for runtime in frames.runtimes}
+    numbers: dict[tuple[Function, int], int] = {}
+    numbered = []
+    for managed in frames.functions:
+        shown = _shown(managed, names.get(managed.pid, ""))
+        numbered.append(first + numbers.setdefault((shown, managed.line), len(numbers)))
+    return tuple(shown for shown, _ in numbers), np.array(numbered, np.int64)
+
+
+def _shown(managed: ManagedFunction, runtime: str) -> Function:
+    kind = _KINDS.get(runtime, FunctionKind.UNKNOWN)
+    name = managed.name or unnamed_frame(runtime, managed.reason)
+    return Function(name, managed.file or f"[{runtime}]", kind)
+
+
+def unnamed_frame(runtime: str, reason: str) -> str:
+    """Return the name of a managed frame without a name."""
+    return f"[{_LANGUAGES.get(runtime, runtime)}: name not available: {reason or _OTHER}]"
+
+
+def _unnamed_stacks(frames: ManagedFrames) -> dict[int, str]:
+    """Return the reason of runs with a frame without a name."""
+    reason_of = {
+        number: managed.reason or _OTHER
+        for number, managed in enumerate(frames.functions)
+        if not managed.name
+    }
+    found = np.flatnonzero(np.isin(frames.stacks.function, list(reason_of)))
+    runs = np.searchsorted(frames.stacks.offset, found, "right") - 1
+    return {
+        run: reason_of[int(frames.stacks.function[frame])]
+        for run, frame in zip(runs.tolist(), found.tolist(), strict=True)
+    }
+
+
+def _innermost_frames(
+    chains: Chains,
+    is_run: npt.NDArray[np.bool_],
+    stack: npt.NDArray[np.int64],
+    stacks: ManagedStacks,
+) -> npt.NDArray[np.int64]:
+    """Return the innermost managed frame of each chain, -1 without one."""
+    last = np.full(len(chains.offset) - 1, -1, np.int64)
+    frames = np.flatnonzero(is_run)
+    of_chain = np.searchsorted(chains.offset, frames, "right") - 1
+    last[of_chain] = (
+        stacks.offset[stack[frames] + 1] - 1
+    )  # the last assignment of a chain is that of its innermost run
+    return last
+
+
+class _UnnamedCode:
+    """Replaces generated code that is in no run by a function that names the reason."""
+
+    def __init__(self, frames: ManagedFrames, first: int) -> None:
+        self.functions: list[Function] = []
+        self._frames = frames
+        self._first = first
+        self._number_of: dict[tuple[str, str], int] = {}
+
+    def replaced(
+        self,
+        chains: Chains,
+        named: NamedChains,
+        reason_of: npt.NDArray[np.str_],
+        runtime_of: npt.NDArray[np.int64],
+    ) -> tuple[Chains, npt.NDArray[np.bool_]]:
+        """Return the chains, and which of them have such code; adjacent frames become one."""
+        of_frame = np.repeat(np.arange(len(runtime_of)), np.diff(chains.offset))
+        generated = self._generated(chains, named) & (runtime_of[of_frame] >= 0)
+        function = chains.function.copy()
+        for frame in np.flatnonzero(generated).tolist():
+            chain = of_frame[frame]
+            runtime = self._frames.runtimes[runtime_of[chain]].name
+            function[frame] = self._number(runtime, str(reason_of[chain]))
+        missing = np.bincount(of_frame[generated], minlength=len(runtime_of)) > 0
+        repeated = generated & np.append(False, function[1:] == function[:-1])
+        starts = chains.offset[:-1][np.diff(chains.offset) > 0]
+        repeated[starts] = False
+        bounds = np.append(0, np.cumsum(~repeated))
+        return Chains(bounds[chains.offset], function[~repeated]), missing
+
+    def _generated(self, chains: Chains, named: NamedChains) -> npt.NDArray[np.bool_]:
+        count = len(named.functions)
+        kinds = named.functions.kinds()
+        used = np.unique(chains.function[chains.function < count])
+        chosen = [
+            index
+            for index in used[kinds[used] == FunctionKind.UNKNOWN].tolist()
+            if named.functions[index].module in _GENERATED
+        ]
+        return np.isin(chains.function, chosen)
+
+    def _number(self, runtime: str, reason: str) -> int:
+        key = runtime, reason
+        if key not in self._number_of:
+            self._number_of[key] = self._first + len(self.functions)
+            kind = _KINDS.get(runtime, FunctionKind.UNKNOWN)
+            self.functions.append(Function(unnamed_frame(runtime, reason), f"[{runtime}]", kind))
+        return self._number_of[key]

@@ -1,0 +1,246 @@
+"""Managed frames read together with the samples: runtimes.jsonl of a recording.
+
+Format stallscope.managed-frames/1.0, one JSON object per line, written while the target ran; a
+recording that was killed ends within a line. Names and paths come from the target and are not
+trusted.
+"""
+
+import json
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from stallscope.printable import MAX_NAME_LENGTH, printable
+from stallscope.regular_file import (
+    MissingFileError,
+    RefusedFileError,
+    RegularFile,
+    open_in_root,
+)
+from topdown.stacks.json_lines import (
+    DamagedLineError,
+    check_format,
+    clean,
+    complete_lines,
+    count_of,
+    text_of,
+)
+from topdown.stacks.profile import ProfileWarning
+
+FILE = b"runtimes.jsonl"
+FORMAT = "stallscope.managed-frames"
+MAJOR = "1"
+MAX_FRAMES = 8192
+MAX_SEGMENTS = 1024
+_SEGMENT_WORDS = 6
+_WORD_LIMIT = 1 << 64
+_FRAME_WORDS = 3
+
+ManagedRuns = tuple[
+    npt.NDArray[np.uint64],
+    npt.NDArray[np.int32],
+    npt.NDArray[np.uint64],
+    npt.NDArray[np.uint64],
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Runtime:
+    """The managed runtime of a process; ``refusal`` says why it is not read, empty if it is."""
+
+    pid: int
+    name: str  # v8, hotspot
+    version: str
+    refusal: str
+
+
+@dataclass(frozen=True, slots=True)
+class ManagedFunction:
+    """A function of managed code; without a name, ``reason`` says why."""
+
+    pid: int
+    name: str
+    file: str
+    line: int
+    kind: str  # interpreted, baseline, turbofan, c2, builtin, ...
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class ManagedStacks:
+    """Unique runs of frames, outermost first: ``offset`` int64 (n + 1,).
+
+    Frames: ``function`` int64, index into the functions; ``line`` int64, 0: not known.
+    """
+
+    offset: npt.NDArray[np.int64]
+    function: npt.NDArray[np.int64]
+    line: npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class ManagedFrames:
+    """The managed frames of a recording.
+
+    ``runs``: times, threads and segments of the samples, as ``read_capture`` takes them; the number
+    of a segment is an index into ``stacks``. ``failures``: the reason of samples that were not
+    read, by time and thread.
+    """
+
+    runtimes: tuple[Runtime, ...]
+    functions: tuple[ManagedFunction, ...]
+    stacks: ManagedStacks
+    runs: ManagedRuns
+    failures: dict[tuple[int, int], str]
+    warnings: tuple[ProfileWarning, ...]
+
+
+def read_managed_frames(recording: Path) -> ManagedFrames | None:
+    """Return the managed frames of a recording, None if it has none.
+
+    From a damaged file the part before the damage is returned, with a warning.
+    """
+    try:
+        with open_in_root(recording, FILE) as file:
+            return _read(file)
+    except MissingFileError:
+        return None
+    except RefusedFileError as error:
+        warning = ProfileWarning("runtime-frames-refused", printable(error.message))
+        return _Collector().frames((warning,))
+
+
+def _read(file: RegularFile) -> ManagedFrames:
+    collector = _Collector()
+    number = 1
+    try:
+        for number, line in enumerate(complete_lines(file), 1):
+            entry = json.loads(line)
+            if not isinstance(entry, dict):
+                raise DamagedLineError("expected a JSON object")
+            check_format(entry, FORMAT, MAJOR) if number == 1 else collector.add(entry)
+    except (ValueError, RecursionError) as error:
+        message = (
+            f"{printable(file.name)}: line {number} is damaged ({printable(str(error))[:200]}): "
+            "only the managed frames before it are shown"
+        )
+        return collector.frames((ProfileWarning("runtime-frames-damaged", message),))
+    return collector.frames(())
+
+
+@dataclass(slots=True)
+class _Collector:
+    """Collects the entries of the file."""
+
+    runtimes: dict[int, Runtime] = field(default_factory=dict)
+    functions: list[ManagedFunction] = field(default_factory=list)
+    function_at: dict[int, int] = field(default_factory=dict)
+    stack_at: dict[int, int] = field(default_factory=dict)
+    offset: list[int] = field(default_factory=lambda: [0])
+    frames_of: list[tuple[int, int]] = field(default_factory=list)
+    samples: list[tuple[int, int, list[list[int]]]] = field(default_factory=list)
+    failures: dict[tuple[int, int], str] = field(default_factory=dict)
+
+    def add(self, entry: dict[str, object]) -> None:
+        """Add the entry of a line; raises DamagedLineError. Unknown entries are ignored."""
+        if "t" in entry:
+            self._add_sample(entry)
+        elif "frames" in entry:
+            self._add_stack(entry)
+        elif "function" in entry:
+            self._add_function(entry)
+        elif "runtime" in entry:
+            pid = count_of(entry, "runtime")
+            texts = [text_of(entry, key)[:MAX_NAME_LENGTH] for key in ("name", "version")]
+            refusal = text_of(entry, "refusal")[:MAX_NAME_LENGTH]
+            self.runtimes[pid] = Runtime(pid, *map(printable, texts), printable(refusal))
+
+    def _add_sample(self, entry: dict[str, object]) -> None:
+        thread = count_of(entry, "t"), count_of(entry, "tid")
+        if "failed" in entry:
+            self.failures[thread] = printable(text_of(entry, "failed")[:MAX_NAME_LENGTH])
+            return
+        listed = entry.get("segments")
+        if not isinstance(listed, list) or len(listed) > MAX_SEGMENTS:
+            raise DamagedLineError(f"expected at most {MAX_SEGMENTS} segments")
+        self.samples.append((*thread, [self._segment(segment) for segment in listed]))
+
+    def _segment(self, listed: object) -> list[int]:
+        if not _are_counts(listed, _SEGMENT_WORDS):
+            raise DamagedLineError("malformed segment")
+        *registers, stack = listed
+        if stack not in self.stack_at:
+            raise DamagedLineError("unknown stack number")
+        return [*registers, self.stack_at[stack]]
+
+    def _add_function(self, entry: dict[str, object]) -> None:
+        self.function_at[count_of(entry, "function")] = len(self.functions)
+        self.functions.append(
+            ManagedFunction(
+                count_of(entry, "pid"),
+                clean(text_of(entry, "name")),
+                clean(text_of(entry, "file")),
+                count_of(entry, "line"),
+                text_of(entry, "kind")[:MAX_NAME_LENGTH],
+                printable(text_of(entry, "reason")[:MAX_NAME_LENGTH]),
+            )
+        )
+
+    def _add_stack(self, entry: dict[str, object]) -> None:
+        listed = entry["frames"]
+        if not isinstance(listed, list) or not 0 < len(listed) <= MAX_FRAMES:
+            raise DamagedLineError(f"expected 1 to {MAX_FRAMES} frames")
+        for frame in reversed(listed):
+            if not _are_counts(frame, _FRAME_WORDS) or frame[0] not in self.function_at:
+                raise DamagedLineError("malformed frame")
+            self.frames_of.append((self.function_at[frame[0]], frame[1]))
+        self.offset.append(len(self.frames_of))
+        self.stack_at[count_of(entry, "stack")] = len(self.offset) - 2
+
+    def frames(self, warnings: tuple[ProfileWarning, ...]) -> ManagedFrames:
+        """Return the collected frames."""
+        self.samples.sort(key=lambda sample: sample[0])
+        frames = np.array(self.frames_of, np.int64).reshape(-1, 2)
+        segments = [segment for _, _, listed in self.samples for segment in listed]
+        lengths = [len(listed) for _, _, listed in self.samples]
+        return ManagedFrames(
+            runtimes=tuple(self.runtimes.values()),
+            functions=tuple(self.functions),
+            stacks=ManagedStacks(np.array(self.offset, np.int64), frames[:, 0], frames[:, 1]),
+            runs=(
+                np.array([time for time, _, _ in self.samples], np.uint64),
+                np.array([tid for _, tid, _ in self.samples], np.int64).astype(np.int32),
+                np.append(0, np.cumsum(lengths)).astype(np.uint64),
+                np.array(segments, np.uint64).reshape(-1, _SEGMENT_WORDS),
+            ),
+            failures=self.failures,
+            warnings=(*warnings, *_refusals(self.runtimes)),
+        )
+
+
+def _are_counts(listed: object, length: int) -> bool:
+    return (
+        isinstance(listed, list)
+        and len(listed) == length
+        and all(isinstance(word, int) and 0 <= word < _WORD_LIMIT for word in listed)
+    )
+
+
+def _refusals(runtimes: dict[int, Runtime]) -> tuple[ProfileWarning, ...]:
+    refused = [runtime for runtime in runtimes.values() if runtime.refusal]
+    return tuple(
+        ProfileWarning(
+            "runtime-refused",
+            f"Frames of process {runtime.pid} ({runtime.name} {runtime.version}) have no names: "
+            f"{runtime.refusal}. {_remedy(runtime.name)}",
+        )
+        for runtime in refused[:3]
+    )
+
+
+def _remedy(name: str) -> str:
+    if name == "v8":
+        return "A start with --perf-basic-prof --interpreted-frames-native-stack gives names."
+    return "jcmd PID Compiler.perfmap gives names of compiled methods."
