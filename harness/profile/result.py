@@ -5,6 +5,7 @@ from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from harness.profile.runtime_result import RuntimeResult, runtime_results
 from harness.profile.time_result import (
     DifferingPeriod,
     ProfileIdlePool,
@@ -81,21 +82,6 @@ class PythonResult(Record, frozen=True, kw_only=True):
     torn_reads: Count
     late_reads: Count
     trampolined_processes: Count
-
-
-class RuntimeResult(Record, frozen=True, kw_only=True):
-    """Samples of the processes of a managed runtime, CPython included.
-
-    ``named``: samples whose managed frames all have names; ``failed``: the others by reason.
-    ``tiers``: samples by the kind of code of the innermost managed frame.
-    """
-
-    name: str
-    version: str
-    samples: Count
-    named: Count
-    failed: dict[str, Count]
-    tiers: dict[str, Count]
 
 
 class CountedIpc(Record, frozen=True, kw_only=True):
@@ -376,35 +362,6 @@ def python_result(shares: "PythonShares | None") -> PythonResult | None:
         late_reads=shares.late,
         trampolined_processes=shares.trampolined,
     )
-
-
-def runtime_results(analysis: "Analysis") -> tuple[RuntimeResult, ...]:
-    """Return the samples of each runtime, by what was read."""
-    results = [
-        RuntimeResult(
-            name=shares.name,
-            version=shares.version,
-            samples=shares.samples,
-            named=shares.named,
-            failed=shares.failed,
-            tiers=shares.tiers,
-        )
-        for shares in analysis.runtimes
-    ]
-    python = analysis.python
-    if python is not None and python.samples:
-        failed = {"moved-on": python.moved_on, "unread": python.unread}
-        results.append(
-            RuntimeResult(
-                name="cpython",
-                version=", ".join(python.versions),
-                samples=python.samples,
-                named=python.framed + python.native,
-                failed={reason: count for reason, count in failed.items() if count},
-                tiers={},
-            )
-        )
-    return tuple(results)
 
 
 def _finite(value: float) -> float | None:

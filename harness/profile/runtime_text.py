@@ -1,7 +1,7 @@
 """Managed runtimes in words: samples with names, and the others by reason."""
 
 from harness.cli.terminal import percent
-from harness.profile.result import RuntimeResult
+from harness.profile.runtime_result import RuntimeResult
 from stallscope.printable import printable
 
 _NAMES = {"v8": "V8 (JavaScript)", "hotspot": "HotSpot (Java)", "cpython": "CPython"}

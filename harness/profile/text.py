@@ -15,13 +15,13 @@ from harness.cli.terminal import (
     wrapped,
 )
 from harness.profile.python_text import python_text
-from harness.profile.runtime_text import runtime_text
 from harness.profile.result import (
     LocatedEvent,
     ProfileResult,
     ProfileSource,
     profile_result,
 )
+from harness.profile.runtime_text import runtime_text
 from harness.profile.stacks_text import MIN_CAVEAT_SHARE, recording_text, remedies, shares_text
 from harness.profile.time_text import time_lines
 from stallscope.documents import UNSET, UnsetType, encode

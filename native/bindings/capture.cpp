@@ -5,16 +5,15 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 
-#include <algorithm>
 #include <memory>
 #include <string>
 #include <system_error>
-#include <tuple>
 #include <utility>
 #include <vector>
 
 #include "bindings.hpp"
 #include "capture/read_capture.hpp"
+#include "managed_runs.hpp"
 
 namespace nb = nanobind;
 
@@ -132,33 +131,6 @@ class table_asker {
   nb::callable ask_;
   std::vector<nb::object> answers_;
 };
-
-template <typename Value>
-using managed_column = nb::ndarray<const Value, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-using run_rows = nb::ndarray<const std::uint64_t, nb::shape<-1, 6>, nb::c_contig, nb::device::cpu>;
-
-// The managed frames of samples: times, threads, first run of each sample and the end, runs.
-using managed_arrays = std::tuple<managed_column<std::uint64_t>, managed_column<std::int32_t>,
-                                  managed_column<std::uint64_t>, run_rows>;
-
-capture::managed_samples managed_of(const managed_arrays& from) {
-  const auto& [time_ns, tid, offset, runs] = from;
-  capture::managed_samples into;
-  into.time_ns.assign(time_ns.data(), time_ns.data() + time_ns.size());
-  into.tid.assign(tid.data(), tid.data() + tid.size());
-  into.offset.assign(offset.data(), offset.data() + offset.size());
-  for (std::size_t row = 0; row < runs.shape(0); ++row) {
-    const std::uint64_t* of = runs.data() + 6 * row;
-    into.runs.push_back({of[0], of[1], of[2], of[3], of[4], of[5]});
-  }
-  const bool fits = into.tid.size() == into.time_ns.size() &&
-                    into.offset.size() == into.time_ns.size() + 1 &&
-                    std::is_sorted(into.time_ns.begin(), into.time_ns.end()) &&
-                    std::is_sorted(into.offset.begin(), into.offset.end()) &&
-                    into.offset.back() <= into.runs.size();
-  if (!fits) throw nb::value_error("managed: the arrays do not fit together");
-  return into;
-}
 
 python_capture read_capture(nb::handle path, bool allow_truncated,
                             std::optional<nb::callable> unwind_tables,

@@ -45,21 +45,14 @@ class ManagedFrameMerger:
         table = named.functions.extended(functions)
         chains, is_run, stack = self._expanded(by_state, function_of)
         unnamed = _UnnamedCode(self._frames, len(table))
-        chains, code_missing = unnamed.replaced(
-            chains, by_state, np.append(reasons, "")[reason_of], runtime_of
-        )
+        reason_text = np.array(reasons)[reason_of]
+        chains, has_unnamed = unnamed.replaced(chains, by_state, reason_text, runtime_of)
         samples = np.bincount(by_state.chain_of, minlength=len(keys)).astype(np.int64)
         innermost = _innermost_frames(by_state.chains, is_run, stack, self._frames.stacks)
-        self.shares = self._counted(
-            runtime_of,
-            np.array(reasons)[reason_of],
-            samples,
-            innermost,
-            code_missing,
-            by_state,
-            is_run,
-            stack,
-        )
+        missing = _missing_reasons(self._frames, by_state.chains, is_run, stack)
+        missing[has_unnamed] = np.where(reason_text == _READ, _OTHER, reason_text)[has_unnamed]
+        if not self.shares:  # a second fold has samples of the first
+            self.shares = _counted(self._frames, runtime_of, samples, innermost, missing)
         if self._lines:
             table = table.with_lines(self._line_counts(innermost, samples, function_of))
         return NamedChains(
@@ -115,46 +108,6 @@ class ManagedFrameMerger:
         function[of_runs] = function_of[stacks.function[starts + np.flatnonzero(of_runs)]]
         return Chains(bounds[chains.offset], function), is_run, stack
 
-    def _counted(
-        self,
-        runtime: npt.NDArray[np.int64],
-        reasons: npt.NDArray[np.str_],
-        samples: npt.NDArray[np.int64],
-        innermost: npt.NDArray[np.int64],
-        code_missing: npt.NDArray[np.bool_],
-        named: NamedChains,
-        is_run: npt.NDArray[np.bool_],
-        stack: npt.NDArray[np.int64],
-    ) -> tuple[RuntimeShares, ...]:
-        frames = self._frames
-        why = _unnamed_stacks(frames)
-        counted: dict[tuple[str, str], tuple[Counter[str], Counter[str]]] = {}
-        offset = named.chains.offset.tolist()
-        for chain in np.flatnonzero(runtime >= 0).tolist():
-            of = frames.runtimes[runtime[chain]]
-            states, tiers = counted.setdefault((of.name, of.version), (Counter(), Counter()))
-            count = int(samples[chain])
-            runs = stack[offset[chain] : offset[chain + 1]][
-                is_run[offset[chain] : offset[chain + 1]]
-            ]
-            missing = next((why[run] for run in runs.tolist() if run in why), "")
-            if code_missing[chain]:
-                missing = str(reasons[chain]) or _OTHER
-            states[missing] += count
-            if innermost[chain] >= 0:
-                tiers[frames.functions[int(frames.stacks.function[innermost[chain]])].kind] += count
-        return tuple(
-            RuntimeShares(
-                name,
-                version,
-                states.total(),
-                states[_READ],
-                {reason: count for reason, count in states.most_common() if reason},
-                dict(tiers.most_common()),
-            )
-            for (name, version), (states, tiers) in counted.items()
-        )
-
     def _line_counts(
         self,
         innermost: npt.NDArray[np.int64],
@@ -174,6 +127,35 @@ class ManagedFrameMerger:
             function: tuple(lines.most_common(_LINES_PER_FUNCTION))
             for function, lines in counts.items()
         }
+
+
+def _counted(
+    frames: ManagedFrames,
+    runtime: npt.NDArray[np.int64],
+    samples: npt.NDArray[np.int64],
+    innermost: npt.NDArray[np.int64],
+    missing: npt.NDArray[np.object_],
+) -> tuple[RuntimeShares, ...]:
+    """Return the counts of each runtime and version; the arrays are by chain."""
+    counted: dict[tuple[str, str], tuple[Counter[str], Counter[str]]] = {}
+    for chain in np.flatnonzero(runtime >= 0).tolist():
+        of = frames.runtimes[runtime[chain]]
+        states, tiers = counted.setdefault((of.name, of.version), (Counter(), Counter()))
+        states[str(missing[chain])] += int(samples[chain])
+        if innermost[chain] >= 0:
+            function = int(frames.stacks.function[innermost[chain]])
+            tiers[frames.functions[function].kind] += int(samples[chain])
+    return tuple(
+        RuntimeShares(
+            name,
+            version,
+            states.total(),
+            states[_READ],
+            {reason: count for reason, count in states.most_common() if reason},
+            dict(tiers.most_common()),
+        )
+        for (name, version), (states, tiers) in counted.items()
+    )
 
 
 def _functions(
@@ -203,19 +185,30 @@ def unnamed_frame(runtime: str, reason: str) -> str:
     return f"[{_LANGUAGES.get(runtime, runtime)}: name not available: {reason or _OTHER}]"
 
 
-def _unnamed_stacks(frames: ManagedFrames) -> dict[int, str]:
-    """Return the reason of runs with a frame without a name."""
+def _missing_reasons(
+    frames: ManagedFrames,
+    chains: Chains,
+    is_run: npt.NDArray[np.bool_],
+    stack: npt.NDArray[np.int64],
+) -> npt.NDArray[np.object_]:
+    """Return why a frame in a run of a chain has no name, empty if all have names; by chain."""
+    missing = np.full(len(chains.offset) - 1, _READ, object)
     reason_of = {
         number: managed.reason or _OTHER
         for number, managed in enumerate(frames.functions)
         if not managed.name
     }
-    found = np.flatnonzero(np.isin(frames.stacks.function, list(reason_of)))
-    runs = np.searchsorted(frames.stacks.offset, found, "right") - 1
-    return {
+    nameless = np.flatnonzero(np.isin(frames.stacks.function, list(reason_of)))
+    runs = np.searchsorted(frames.stacks.offset, nameless, "right") - 1
+    reason_of_run = {
         run: reason_of[int(frames.stacks.function[frame])]
-        for run, frame in zip(runs.tolist(), found.tolist(), strict=True)
+        for run, frame in zip(runs.tolist(), nameless.tolist(), strict=True)
     }
+    places = np.flatnonzero(is_run & np.isin(stack, list(reason_of_run)))
+    of_chain = np.searchsorted(chains.offset, places, "right") - 1
+    for chain, place in zip(of_chain.tolist(), places.tolist(), strict=True):
+        missing[chain] = reason_of_run[int(stack[place])]
+    return missing
 
 
 def _innermost_frames(

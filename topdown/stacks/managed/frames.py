@@ -153,9 +153,11 @@ class _Collector:
             self._add_function(entry)
         elif "runtime" in entry:
             pid = count_of(entry, "runtime")
-            texts = [text_of(entry, key)[:MAX_NAME_LENGTH] for key in ("name", "version")]
-            refusal = text_of(entry, "refusal")[:MAX_NAME_LENGTH]
-            self.runtimes[pid] = Runtime(pid, *map(printable, texts), printable(refusal))
+            name, version, refusal = (
+                printable(text_of(entry, key)[:MAX_NAME_LENGTH])
+                for key in ("name", "version", "refusal")
+            )
+            self.runtimes[pid] = Runtime(pid, name, version, refusal)
 
     def _add_sample(self, entry: dict[str, object]) -> None:
         thread = count_of(entry, "t"), count_of(entry, "tid")
@@ -168,9 +170,10 @@ class _Collector:
         self.samples.append((*thread, [self._segment(segment) for segment in listed]))
 
     def _segment(self, listed: object) -> list[int]:
-        if not _are_counts(listed, _SEGMENT_WORDS):
+        words = _counts(listed, _SEGMENT_WORDS)
+        if words is None:
             raise DamagedLineError("malformed segment")
-        *registers, stack = listed
+        *registers, stack = words
         if stack not in self.stack_at:
             raise DamagedLineError("unknown stack number")
         return [*registers, self.stack_at[stack]]
@@ -193,9 +196,10 @@ class _Collector:
         if not isinstance(listed, list) or not 0 < len(listed) <= MAX_FRAMES:
             raise DamagedLineError(f"expected 1 to {MAX_FRAMES} frames")
         for frame in reversed(listed):
-            if not _are_counts(frame, _FRAME_WORDS) or frame[0] not in self.function_at:
+            words = _counts(frame, _FRAME_WORDS)
+            if words is None or words[0] not in self.function_at:
                 raise DamagedLineError("malformed frame")
-            self.frames_of.append((self.function_at[frame[0]], frame[1]))
+            self.frames_of.append((self.function_at[words[0]], words[1]))
         self.offset.append(len(self.frames_of))
         self.stack_at[count_of(entry, "stack")] = len(self.offset) - 2
 
@@ -220,12 +224,12 @@ class _Collector:
         )
 
 
-def _are_counts(listed: object, length: int) -> bool:
-    return (
-        isinstance(listed, list)
-        and len(listed) == length
-        and all(isinstance(word, int) and 0 <= word < _WORD_LIMIT for word in listed)
-    )
+def _counts(listed: object, length: int) -> list[int] | None:
+    """Return a list of this many unsigned words, None for anything else."""
+    if not isinstance(listed, list) or len(listed) != length:
+        return None
+    words = [word for word in listed if isinstance(word, int) and 0 <= word < _WORD_LIMIT]
+    return words if len(words) == length else None
 
 
 def _refusals(runtimes: dict[int, Runtime]) -> tuple[ProfileWarning, ...]:

@@ -1,0 +1,26 @@
+#include "managed_runs.hpp"
+
+#include <algorithm>
+
+namespace stallscope::bindings {
+
+capture::managed_samples managed_of(const managed_arrays& from) {
+  const auto& [time_ns, tid, offset, runs] = from;
+  capture::managed_samples into;
+  into.time_ns.assign(time_ns.data(), time_ns.data() + time_ns.size());
+  into.tid.assign(tid.data(), tid.data() + tid.size());
+  into.offset.assign(offset.data(), offset.data() + offset.size());
+  for (std::size_t row = 0; row < runs.shape(0); ++row) {
+    const std::uint64_t* of = runs.data() + 6 * row;
+    into.runs.push_back({of[0], of[1], of[2], of[3], of[4], of[5]});
+  }
+  const bool fits = into.tid.size() == into.time_ns.size() &&
+                    into.offset.size() == into.time_ns.size() + 1 &&
+                    std::is_sorted(into.time_ns.begin(), into.time_ns.end()) &&
+                    std::is_sorted(into.offset.begin(), into.offset.end()) &&
+                    into.offset.back() <= into.runs.size();
+  if (!fits) throw nb::value_error("managed: the arrays do not fit together");
+  return into;
+}
+
+}  // namespace stallscope::bindings
