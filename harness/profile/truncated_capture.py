@@ -3,7 +3,7 @@
 from harness.cli.terminal import percent
 from stallscope._native import Capture
 from stallscope.errors import RecordingError
-from stallscope.recordings import Recording
+from stallscope.recordings import SAMPLES, Recording
 from topdown.stacks.profile import ProfileWarning
 
 MAX_LOST_SHARE = 0.5
@@ -50,6 +50,8 @@ def _warning(message: str) -> tuple[ProfileWarning, ...]:
 def _lost_share(capture: Capture, recording: Recording, offset: int) -> float | None:
     """Return the lost share of samples or, if their number is unknown, of bytes; 0..1 or None."""
     manifest = recording.manifest
+    if len(capture.switch_time_ns) and (written := _written_bytes(recording)):
+        return max(0.0, 1 - offset / written)  # samples of switches are not in the manifest's count
     if manifest is not None and manifest.complete and manifest.samples:
         return max(0.0, 1 - len(capture.time_ns) / manifest.samples)
     if capture.records_end is not None:
@@ -65,3 +67,9 @@ def _bytes_from(recording: Recording, offset: int) -> bytes:
     with recording.samples.open("rb") as file:
         file.seek(offset)
         return file.read(len(_PERF_MESSAGE))
+
+
+def _written_bytes(recording: Recording) -> int | None:
+    """Return the size of the capture when it was closed; None if the manifest does not say."""
+    files = recording.manifest.files if recording.manifest is not None else ()
+    return next((file.bytes for file in files if file.name == SAMPLES), None)

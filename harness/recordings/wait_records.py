@@ -17,9 +17,19 @@ def wait_records_of(recording: Recording, capture: Capture) -> tuple[WaitRecords
         capture,
         log,
         begin_ns=_begin_ns(capture, manifest),
-        end_ns=None if manifest is None else manifest.end_ns,
+        end_ns=_end_ns(capture, manifest),
     )
     return records, log
+
+
+def _end_ns(capture: Capture, manifest: Manifest | None) -> int | None:
+    """Return the end of the recording; if its file was cut, that of the last record in it."""
+    if manifest is None:
+        return None
+    if capture.truncated_at is None:
+        return manifest.end_ns
+    columns = (capture.time_ns, capture.switch_time_ns, capture.wake_time_ns)
+    return max((int(times.max()) for times in columns if len(times)), default=manifest.end_ns or 0)
 
 
 def _begin_ns(capture: Capture, manifest: Manifest | None) -> int | None:

@@ -48,7 +48,7 @@ def result_with_page(
     Raises RecordingError without marks of requests.
     """
     from harness.requests.page import write_requests_page  # noqa: PLC0415 - not without a page
-    from harness.waits.page import page_path  # noqa: PLC0415
+    from harness.waits.page_place import page_path  # noqa: PLC0415
 
     marks = read_marks(recording.path)
     if marks is None or not len(marks):

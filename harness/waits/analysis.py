@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from harness.profile.truncated_capture import truncation_warning
 from harness.recordings.captures import read_samples, symbol_sources
 from harness.recordings.wait_records import wait_records_of
 from stallscope.errors import RecordingError
@@ -62,6 +63,7 @@ def analyze_waits(recording: Recording, period: tuple[int, int] | None = None) -
     sources = symbol_sources(recording)
     tables = UnwindTables(sources)
     capture = read_samples(recording, tables)
+    cut = truncation_warning(capture, recording)
     records, log = wait_records_of(recording, capture)
     if log is None and not len(capture.switch_time_ns):
         raise RecordingError(
@@ -110,7 +112,7 @@ def analyze_waits(recording: Recording, period: tuple[int, int] | None = None) -
             ),
             *(warning.message for warning in (log.warnings if log else ())),
             *_warnings(records, kernel_sampled=totals.kernel_sampled),
-            *(warning.message for warning in (*tables.warnings, *name_warnings)),
+            *(warning.message for warning in (*tables.warnings, *name_warnings, *cut)),
         ),
     )
 

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from harness.cli.terminal import printable, shorten, wrapped
 from harness.waits.result import EndedWait
 from stallscope.quantities import value_text
+from topdown.waits.wakers import NOT_RECORDED
 
 SHORT_WAITS = 3
 SHOWN_WAITS = 10
@@ -53,7 +54,10 @@ def lines(
     for wait in waits[:shown]:
         time = value_text(wait.wait_ns, "ns")
         yield from wrapped(f"  {time:>8}  {place_text(wait)}", width, _INDENT + "  ")
-        yield from wrapped(f"{_INDENT}woken by {waker_text(wait)}", width, _INDENT + "  ")
+        ended = f"woken by {waker_text(wait)}"
+        if wait.waker == NOT_RECORDED:
+            ended = "what ended it is not recorded"
+        yield from wrapped(_INDENT + ended, width, _INDENT + "  ")
     if len(waits) > shown:
         yield f"{_INDENT}{len(waits) - shown:,} more are in the document (--json)."
     if unavailable:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from harness.cli.terminal import printable, wrapped
+from harness.cli.terminal import percent, printable, wrapped
 from harness.waits.result import WaitCause, WaitForGraph
 from stallscope.quantities import share_text, value_text
 
@@ -46,7 +46,7 @@ def lines(
     else:
         yield "Causes of waits, in order of cost (the ends of the chains of waits):"
     for place, cause in enumerate(causes[:shown], 1):
-        share = share_text(cause.wait_ns / graph.wait_ns) if graph.wait_ns else ""
+        share = percent(cause.wait_ns / graph.wait_ns) if graph.wait_ns else ""
         cost = value_text(cause.wait_ns, "ns")
         yield from wrapped(f"{place:3}. {cost:>8} {share:>7}  {cause_text(cause)}", width, " " * 23)
         yield from wrapped(f"{' ' * 23}{chain_text(cause)}", width, " " * 25)

@@ -8,7 +8,7 @@ from harness.waits.binned import BinnedValues
 from harness.waits.cells import Cell, Cells
 from harness.waits.ended_text import functions_text, plain_name
 from harness.waits.locks_text import SHOWN_NEIGHBOURS, holds_text, owner_text
-from harness.waits.result import CauseLink, LockWaits, WaitsResult
+from harness.waits.result import CauseLink, KernelLockWaits, LockFunction, LockWaits, WaitsResult
 from stallscope.printable import visible_text
 from stallscope.quantities import share_text, value_text
 
@@ -49,15 +49,7 @@ def locks_panels(result: WaitsResult, binned: BinnedValues | None = None) -> lis
         lock_heads=LOCK_HEADS,
         locks=[_lock_row(lock, cells) for lock in result.locks[:MAX_LOCKS]],
         functions=[
-            (
-                visible_text(plain_name(function.function), MAX_NAME),
-                cells.time(function.inclusive_ns, key := ("function", function.function)),
-                cells.time(function.attributed_ns, (*key, "attributed")),
-                cells.count(function.waits, key),
-                _links(function.callers),
-                _links(function.callees),
-            )
-            for function in result.lock_functions[:MAX_FUNCTIONS]
+            _function_row(function, cells) for function in result.lock_functions[:MAX_FUNCTIONS]
         ],
         spinning=[
             (
@@ -68,15 +60,7 @@ def locks_panels(result: WaitsResult, binned: BinnedValues | None = None) -> lis
             )
             for spin in result.spinning
         ],
-        kernel_locks=[
-            (
-                f"{lock.kind} {lock.address}",
-                cells.time(lock.wait_ns, key := ("kernel", lock.address, lock.kind, lock.function)),
-                cells.count(lock.waits, key),
-                lock.function,
-            )
-            for lock in result.kernel_locks[:MAX_LOCKS]
-        ],
+        kernel_locks=[_kernel_row(lock, cells) for lock in result.kernel_locks[:MAX_LOCKS]],
         pools=[
             (f"{pool.process}/{pool.name}", f"{pool.threads:,}", pool.place)
             for pool in result.idle_pools
@@ -91,6 +75,24 @@ def _links(links: tuple[CauseLink, ...]) -> str:
         f"{functions_text([link.name])} {value_text(link.wait_ns, 'ns')}"
         for link in links[:SHOWN_NEIGHBOURS]
     )
+
+
+def _function_row(function: LockFunction, cells: Cells) -> tuple[str | Cell, ...]:
+    key = ("function", function.function)
+    return (
+        visible_text(plain_name(function.function), MAX_NAME),
+        cells.time(function.inclusive_ns, key),
+        cells.time(function.attributed_ns, (*key, "attributed")),
+        cells.count(function.waits, key),
+        _links(function.callers),
+        _links(function.callees),
+    )
+
+
+def _kernel_row(lock: KernelLockWaits, cells: Cells) -> tuple[str | Cell, ...]:
+    key = ("kernel", lock.address, lock.kind, lock.function)
+    name = f"{lock.kind} {lock.address}"
+    return name, cells.time(lock.wait_ns, key), cells.count(lock.waits, key), lock.function
 
 
 def _lock_row(lock: LockWaits, cells: Cells) -> LockRow:

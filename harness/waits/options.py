@@ -47,17 +47,26 @@ def waits_options(values: dict[str, Any]) -> WaitsOptions:
             "name a process with -p PID, a command after --, or a recording",
             "for example: stallscope waits -p $(pidof redis-server)",
         )
-    recording = _recording(values["words"])
-    if recording is not None and not values["pids"]:
+    if values["pids"] and values["words"]:
+        raise UsageError(
+            "-p excludes a command and a recording: name exactly one of them",
+            "for example: stallscope waits -p $(pidof redis-server)",
+        )
+    words = values["words"]
+    if len(words) > 1 and all(map(_recording, words)):
+        raise UsageError(
+            f"one recording is shown, and {len(words)} are named",
+            f"stallscope waits --compare {' '.join(words[:2])}",
+        )
+    recording = _recording(words[0]) if len(words) == 1 else None
+    if recording is not None:
         return _shown(recording, values)
     return _recorded(values)
 
 
-def _recording(words: tuple[str, ...]) -> Path | None:
-    """Return the only word if it names a recording, which no command line can: it is no program."""
-    if len(words) != 1:
-        return None
-    path = Path(words[0])
+def _recording(word: str) -> Path | None:
+    """Return the path if it is a directory or a perf.data file, which cannot be a command."""
+    path = Path(word)
     if path.is_dir():
         return path
     try:

@@ -34,11 +34,13 @@ NOBODY = 0xFFFFFFFF
 TRACEPOINT, SOFTWARE, CPU_CLOCK, CONTEXT_SWITCHES, WAKING = 2, 1, 0, 3, 375
 
 
-def _record(kind: int, misc: int, body: bytes) -> bytes:
+def record(kind: int, misc: int, body: bytes) -> bytes:
+    """Return a record with its header."""
     return struct.pack("<IHH", kind, misc, 8 + len(body)) + body
 
 
-def _attribute(kind: int, config: int, sample_type: int, registers: int = 0) -> bytes:
+def attribute(kind: int, config: int, sample_type: int, registers: int = 0) -> bytes:
+    """Return a perf_event_attr of version 8."""
     flags = SAMPLE_ID_ALL | USE_CLOCK_ID
     fields = struct.pack("<IIQQQQQ", kind, 136, config, 1, sample_type, 0, flags)
     fields += struct.pack("<IIQQQQIi", 0, 0, 0, 0, 0, registers, 0, CLOCK_MONOTONIC)
@@ -48,12 +50,14 @@ def _attribute(kind: int, config: int, sample_type: int, registers: int = 0) -> 
 class WaitCapture:
     """A capture in the making; records are kept in the order of the calls."""
 
+    tracking_id = 1  # of the event that records threads, mappings and switches
+
     def __init__(self, *, program: bytes = b"/bin/waits") -> None:
-        self._records: list[bytes] = []
+        self.records: list[bytes] = []
         self._program = program
 
     def _trailer(self, pid: int, tid: int, time_ns: int, cpu: int) -> bytes:
-        return struct.pack("<IIQIIQ", pid & NOBODY, tid & NOBODY, time_ns, cpu, 0, 1)
+        return struct.pack("<IIQIIQ", pid & NOBODY, tid & NOBODY, time_ns, cpu, 0, self.tracking_id)
 
     def _sample(self, event: int, thread: tuple[int, int], time_ns: int, cpu: int) -> bytes:
         return struct.pack("<QIIQII", event, *thread, time_ns, cpu, 0)
@@ -64,8 +68,8 @@ class WaitCapture:
         path = self._program + b"\0" * (8 - len(self._program) % 8)
         body = struct.pack("<IIQQQ", pid, pid, CODE, CODE_BYTES, 0)
         body += struct.pack("<IIQQII", 8, 1, 77, 0, 5, 2) + path
-        self._records.append(
-            _record(RECORD_MMAP2, MISC_USER, body + self._trailer(pid, pid, time_ns, 0))
+        self.records.append(
+            record(RECORD_MMAP2, MISC_USER, body + self._trailer(pid, pid, time_ns, 0))
         )
 
     def name(
@@ -74,7 +78,7 @@ class WaitCapture:
         """Name a thread, or let it execute another program."""
         padded = name + b"\0" * (8 - len(name) % 8)
         body = struct.pack("<II", pid, tid) + padded + self._trailer(pid, tid, time_ns, 0)
-        self._records.append(_record(RECORD_COMM, MISC_EXEC if exec_ else 0, body))
+        self.records.append(record(RECORD_COMM, MISC_EXEC if exec_ else 0, body))
 
     def start(self, pid: int, tid: int, time_ns: int, *, parent: int = 1) -> None:
         """Start a thread or a process."""
@@ -86,18 +90,18 @@ class WaitCapture:
 
     def _task(self, kind: int, pid: int, tid: int, time_ns: int, parent: int) -> None:
         body = struct.pack("<IIIIQ", pid, parent, tid, parent, time_ns)
-        self._records.append(_record(kind, 0, body + self._trailer(pid, tid, time_ns, 0)))
+        self.records.append(record(kind, 0, body + self._trailer(pid, tid, time_ns, 0)))
 
     def switch_in(self, pid: int, tid: int, time_ns: int, cpu: int = 0) -> None:
         """Let a thread start to run."""
-        self._records.append(_record(RECORD_SWITCH, 0, self._trailer(pid, tid, time_ns, cpu)))
+        self.records.append(record(RECORD_SWITCH, 0, self._trailer(pid, tid, time_ns, cpu)))
 
     def switch_out(
         self, pid: int, tid: int, time_ns: int, cpu: int = 0, *, preempted: bool = False
     ) -> None:
         """Let a thread leave its CPU."""
         misc = MISC_OUT | (MISC_PREEMPTED if preempted else 0)
-        self._records.append(_record(RECORD_SWITCH, misc, self._trailer(pid, tid, time_ns, cpu)))
+        self.records.append(record(RECORD_SWITCH, misc, self._trailer(pid, tid, time_ns, cpu)))
 
     def switch_cpu(
         self, leaving: tuple[int, int], arriving: tuple[int, int], time_ns: int, cpu: int = 0,
@@ -107,13 +111,13 @@ class WaitCapture:
         misc = MISC_OUT | (MISC_PREEMPTED if preempted else 0)
         out = struct.pack("<II", *arriving) + self._trailer(*leaving, time_ns, cpu)
         into = struct.pack("<II", *leaving) + self._trailer(*arriving, time_ns, cpu)
-        self._records.append(_record(RECORD_SWITCH_CPU_WIDE, misc, out))
-        self._records.append(_record(RECORD_SWITCH_CPU_WIDE, 0, into))
+        self.records.append(record(RECORD_SWITCH_CPU_WIDE, misc, out))
+        self.records.append(record(RECORD_SWITCH_CPU_WIDE, 0, into))
 
     def lost(self, count: int, time_ns: int, cpu: int = 0) -> None:
         """Lose records."""
         body = struct.pack("<QQ", 1, count) + self._trailer(1, 1, time_ns, cpu)
-        self._records.append(_record(RECORD_LOST, 0, body))
+        self.records.append(record(RECORD_LOST, 0, body))
 
     def cpu_sample(
         self, pid: int, tid: int, time_ns: int, stack: Sequence[int], *,
@@ -121,7 +125,7 @@ class WaitCapture:
     ) -> None:  # fmt: skip
         """Sample CPU time; the stack has offsets in the program, leaf first."""
         body = self._sample(1, (pid, tid), time_ns, cpu) + struct.pack("<Q", period)
-        self._records.append(_record(RECORD_SAMPLE, MISC_USER, body + self._chain(stack)))
+        self.records.append(record(RECORD_SAMPLE, MISC_USER, body + self._chain(stack)))
 
     def switch_sample(
         self, pid: int, tid: int, time_ns: int, stack: Sequence[int], *, cpu: int = 0,
@@ -136,7 +140,7 @@ class WaitCapture:
             values = {REGISTER_BITS[name]: value for name, value in registers.items()}
             words = [values.get(bit, 0) for bit in bits]
             body += struct.pack(f"<Q{len(words)}Q", 2, *words)
-        self._records.append(_record(RECORD_SAMPLE, MISC_USER, body))
+        self.records.append(record(RECORD_SAMPLE, MISC_USER, body))
 
     def waking(
         self, waker: tuple[int, int], wakee: int, time_ns: int, *, cpu: int = 0, flags: int = 0,
@@ -147,7 +151,7 @@ class WaitCapture:
         fields += name.ljust(16, b"\0") + struct.pack("<iii", wakee, 120, 0)
         body = self._sample(3, waker, time_ns, cpu) + self._chain(stack)
         body += struct.pack("<I", len(fields)) + fields
-        self._records.append(_record(RECORD_SAMPLE, MISC_KERNEL, body))
+        self.records.append(record(RECORD_SAMPLE, MISC_KERNEL, body))
 
     def _chain(self, stack: Sequence[int]) -> bytes:
         words = [CONTEXT_USER, *(CODE + address for address in stack)]
@@ -156,19 +160,19 @@ class WaitCapture:
     def content(self) -> bytes:
         """Return the file."""
         events = (
-            (_attribute(SOFTWARE, CPU_CLOCK, CPU_SAMPLE), b"cpu-clock"),
+            (attribute(SOFTWARE, CPU_CLOCK, CPU_SAMPLE), b"cpu-clock"),
             (
-                _attribute(SOFTWARE, CONTEXT_SWITCHES, SWITCH_SAMPLE, REGISTERS_MASK),
+                attribute(SOFTWARE, CONTEXT_SWITCHES, SWITCH_SAMPLE, REGISTERS_MASK),
                 b"context-switches",
             ),
-            (_attribute(TRACEPOINT, WAKING, WAKING_SAMPLE), b"sched:sched_waking"),
+            (attribute(TRACEPOINT, WAKING, WAKING_SAMPLE), b"sched:sched_waking"),
         )
         head = b"PERFILE2" + struct.pack("<Q", 16)
-        for number, (attribute, name) in enumerate(events, 1):
-            head += _record(RECORD_HEADER_ATTR, 0, attribute + struct.pack("<Q", number))
+        for number, (described, name) in enumerate(events, 1):
+            head += record(RECORD_HEADER_ATTR, 0, described + struct.pack("<Q", number))
             padded = name + b"\0" * (8 - len(name) % 8)
-            head += _record(RECORD_EVENT_UPDATE, 0, struct.pack("<QQ", 2, number) + padded)
-        return head + b"".join(self._records)
+            head += record(RECORD_EVENT_UPDATE, 0, struct.pack("<QQ", 2, number) + padded)
+        return head + b"".join(self.records)
 
     def write(self, path: Path) -> Path:
         """Write the file and return its path."""

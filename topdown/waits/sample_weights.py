@@ -59,7 +59,7 @@ def sample_weights(
     if weight == Weight.WALL:
         wall = wall_weights(records, intervals)
         parts = _Parts(wall.cpu, wall.switch, wall.other_thread, wall.other_ns)
-        warnings = _scale_warning(wall.scale)
+        warnings = _scale_warning(wall.scale) if _counts_time(capture) else ()
     else:
         off = off_cpu_weights(records, intervals, left_out)
         parts = _Parts(None, off.switch, off.other_thread, off.other_ns)
@@ -106,6 +106,14 @@ def _capture_threads(
     numbers = {(thread.pid, thread.tid): row for row, thread in enumerate(capture.threads)}
     members = (records.threads[thread] for thread in threads.tolist())
     return np.array([numbers[member.pid, member.tid] for member in members], np.uint32)
+
+
+def _counts_time(capture: "Capture") -> bool:
+    """Return whether the periods of the CPU samples are nanoseconds; else the scale is a rate."""
+    rows = cpu_sample_rows(capture)
+    return (
+        bool(len(rows)) and select_event(capture, int(capture.event[rows[0]])).source.unit == "ns"
+    )
 
 
 def _source(capture: "Capture", weight: Weight) -> SampleSource:

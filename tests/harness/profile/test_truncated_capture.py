@@ -10,15 +10,20 @@ from harness.profile.truncated_capture import truncation_warning
 from stallscope.errors import RecordingError
 
 
-def capture(at: int | None, *, samples: int = 10, end: int | None = None) -> Any:
-    return SimpleNamespace(truncated_at=at, records_end=end, time_ns=[0] * samples)
+def capture(at: int | None, *, samples: int = 10, end: int | None = None, switches: int = 0) -> Any:
+    return SimpleNamespace(
+        truncated_at=at, records_end=end, time_ns=[0] * samples, switch_time_ns=[0] * switches
+    )
 
 
-def recording(folder: Path, *, content: bytes = b"x" * 1000, samples: int = 0) -> Any:
+def recording(
+    folder: Path, *, content: bytes = b"x" * 1000, samples: int = 0, written: int | None = None
+) -> Any:
     """Return a recording; its manifest has a number of samples if it is not 0."""
     path = folder / "samples.perf"
     path.write_bytes(content)
-    manifest = SimpleNamespace(complete=True, samples=samples) if samples else None
+    files = (SimpleNamespace(name="samples.perf", bytes=written),)
+    manifest = SimpleNamespace(complete=True, samples=samples, files=files) if samples else None
     return SimpleNamespace(samples=path, manifest=manifest)
 
 
@@ -55,3 +60,10 @@ def test_other_data_after_all_samples_is_no_loss(tmp_path: Path) -> None:
     assert "all samples were read" in warning.message
     (warning,) = truncation_warning(capture(900, end=900), recording(tmp_path))
     assert "before the description of the host" in warning.message
+
+
+def test_the_lost_part_of_a_recording_of_waits_is_that_of_its_bytes(tmp_path: Path) -> None:
+    """Samples of switches are not in the manifest's number of samples."""
+    cut = capture(900, samples=50, switches=100)
+    (warning,) = truncation_warning(cut, recording(tmp_path, samples=40, written=1200))
+    assert "25.0 % of it is lost" in warning.message

@@ -7,7 +7,7 @@ import pytest
 
 from harness.recordings.wait_records import wait_records_of
 from stallscope._native import read_capture
-from stallscope.recordings import Manifest, Recording, Target, open_recording
+from stallscope.recordings import Manifest, RecordedClocks, Recording, Target, open_recording
 from tests.captures.wait_capture import WaitCapture
 from topdown.waits.records import WaitRecords
 
@@ -48,3 +48,16 @@ def test_a_file_of_perf_has_no_log(tmp_path: Path) -> None:
     records, log = wait_records_of(open_recording(path), read_capture(path))
     assert log is None
     assert (records.begin_ns, records.end_ns) == (110, 900)
+
+
+def test_the_end_of_a_cut_recording_is_its_last_record(tmp_path: Path) -> None:
+    """What the threads did later is not in the file: it is no wait."""
+    made = capture_of_command()
+    path = tmp_path / "samples.perf"
+    path.write_bytes(made.content()[:-20])
+    capture = read_capture(path, allow_truncated=True)
+    assert capture.truncated_at is not None
+    clocks = RecordedClocks(start_monotonic_ns=100, end_monotonic_ns=90_000)
+    manifest = Manifest(schema="stallscope.recording/1.0", complete=True, clocks=clocks)
+    records, _ = wait_records_of(Recording(tmp_path, path, manifest), capture)
+    assert records.end_ns == int(capture.switch_time_ns.max()) < 90_000

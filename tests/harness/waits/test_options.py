@@ -37,7 +37,7 @@ def test_a_target_is_needed() -> None:
 
 
 def test_a_process_and_a_command_exclude_each_other() -> None:
-    with pytest.raises(UsageError, match="exactly one target"):
+    with pytest.raises(UsageError, match="exactly one"):
         waits_options(values(pids=((1,),), words=("work",)))
 
 
@@ -67,6 +67,11 @@ def test_a_directory_or_a_file_of_perf_is_shown_and_not_run(tmp_path: Path) -> N
     program = tmp_path / "work"
     program.write_bytes(b"\x7fELF")
     assert waits_options(values(words=(str(program),))).recording is None
+
+
+def test_two_recordings_are_compared_and_not_shown(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="one recording is shown"):
+        waits_options(values(words=(str(tmp_path), str(tmp_path))))
 
 
 def test_options_for_recording_do_not_fit_a_shown_recording(tmp_path: Path) -> None:
