@@ -47,7 +47,7 @@ def _cases(file: ReadFile) -> Iterator[Case]:
 
 def _probe_command(path: str) -> list[str]:
     return [
-        *("stallscope", "io", "probe", path, "--ways", "direct", "--json"),
+        *("stallscope", "io", "probe", path, "--read-path", "direct", "--json"),
         *("--duration", f"{seconds(SECONDS):g}"),
     ]
 

@@ -90,8 +90,8 @@ class WakeVerdict:
     test: WakeTest
     setting: WakeSetting
     gain_us: float | None  # median over rounds of the difference of medians
-    least_us: float | None
-    most_us: float | None
+    min_us: float | None
+    max_us: float | None
     finding: WakeFinding
     text: str
 
@@ -185,8 +185,8 @@ def _verdict(baseline: WakeResult, limited: WakeResult) -> WakeVerdict:
         test=limited.test,
         setting=limited.setting,
         gain_us=median(gains) if gains else None,
-        least_us=min(gains, default=None),
-        most_us=max(gains, default=None),
+        min_us=min(gains, default=None),
+        max_us=max(gains, default=None),
         finding=finding,
         text=text,
     )

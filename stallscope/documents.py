@@ -20,8 +20,9 @@ import errno
 import json
 import os
 import stat
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, ClassVar, TypeVar
 
 import msgspec
 from msgspec import UNSET, UnsetType, field
@@ -70,7 +71,12 @@ class Record(msgspec.Struct, frozen=True):
 
 
 class Document(msgspec.Struct, frozen=True, tag_field="schema"):
-    """A whole document; the ``tag`` of a subclass is its schema name with the major version."""
+    """A whole document; the ``tag`` of a subclass is its schema name with the major version.
+
+    ``FORMER_KEYS`` of a subclass: current keys by those that earlier versions wrote, at any depth.
+    """
+
+    FORMER_KEYS: ClassVar[Mapping[str, str]] = {}
 
 
 def schema_name(document: type[Document] | Document) -> str:
@@ -110,6 +116,9 @@ def decode(text: str | bytes, kind: type[T], source: str, *, remedy: str = DAMAG
 
     Raises RecordingError with the path of the first wrong field, such as ``$.points[...].depth``.
     """
+    former = getattr(kind, "FORMER_KEYS", None)
+    if former:
+        text = _with_current_keys(text, former)
     try:
         return msgspec.json.decode(text, type=kind)
     except msgspec.ValidationError as error:
@@ -119,6 +128,17 @@ def decode(text: str | bytes, kind: type[T], source: str, *, remedy: str = DAMAG
         if replaced != text:
             return decode(replaced, kind, source, remedy=remedy)
         raise RecordingError(f"{source} is not JSON: {error}", remedy) from error
+
+
+def _with_current_keys(text: str | bytes, former: Mapping[str, str]) -> bytes:
+    """Return JSON whose former keys are the current ones; text in strings is not changed.
+
+    In a string every quotation mark has a backslash before it, so that ``"key":`` cannot occur.
+    """
+    content = text.encode() if isinstance(text, str) else text
+    for old, new in former.items():
+        content = content.replace(f'"{old}":'.encode(), f'"{new}":'.encode())
+    return content
 
 
 def _without_surrogates(text: str | bytes) -> str | bytes:

@@ -78,7 +78,7 @@ class StackRecording(Record, frozen=True):
     """How user stacks were recorded, and why."""
 
     chosen: str  # "fp" (call chains by frame pointers), "dwarf" (copies, unwound later) or "mixed"
-    asked: str = "auto"  # requested: "fp", "dwarf" or "auto"
+    requested: str = field(default="auto", name="asked")  # "fp", "dwarf" or "auto"
     copy_bytes: Count = 0  # size of a copied stack; 0 if none was copied
     why: str = ""
     processes: tuple[ProcessStacks, ...] = ()

@@ -41,8 +41,8 @@ class Suggestion:
     closed_states: tuple[str, ...]
     cpus: tuple[int, ...]  # including siblings
     gain_us: float  # per wake-up from a closed state
-    least_us: float | None  # bounds of the 95 % interval; None if a latency is only declared
-    most_us: float | None  # also an upper bound if only the closed states were timed
+    min_us: float | None  # bounds of the 95 % interval; None if a latency is only declared
+    max_us: float | None  # also an upper bound if only the closed states were timed
     us_per_s: float
     sources: str
     untimed: tuple[str, ...]  # states with declared exit times only, which prove no gain
@@ -157,8 +157,8 @@ def _suggestion(run: IdleRun, depth: int, evidence: Sequence[WakeEvidence]) -> S
     if now is None or then is None:
         return None
     gain_us = now.mean_us - then.mean_us
-    least_us, most_us = _gain_interval(now, then)
-    if (gain_us if least_us is None else least_us) <= 0:
+    min_us, max_us = _gain_interval(now, then)
+    if (gain_us if min_us is None else min_us) <= 0:
         return None
     wakes = sum(_wakes(run, state) for state in entered)
     cpus = _cpus(run)
@@ -167,8 +167,8 @@ def _suggestion(run: IdleRun, depth: int, evidence: Sequence[WakeEvidence]) -> S
         closed_states=tuple(state.name for state in closed),
         cpus=cpus,
         gain_us=gain_us,
-        least_us=least_us,
-        most_us=most_us,
+        min_us=min_us,
+        max_us=max_us,
         us_per_s=gain_us * wakes / run.seconds if run.seconds else 0.0,
         sources=f"{now.source} now, {then.source} then",
         untimed=(*_untimed(now, entered), *_untimed(then, [kept[-1]])),

@@ -1,10 +1,12 @@
 """Numbers on the command line: finite, and within a range."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import click
+
+from harness.cli.renamed_option import RenamedOption
 
 
 class Number(click.FloatRange):
@@ -24,11 +26,19 @@ class Number(click.FloatRange):
 
 
 def number_option(
-    *names: str, least: float, default: float, unit: str, text: str, most: float | None = None
+    *names: str,
+    least: float,
+    default: float,
+    unit: str,
+    text: str,
+    most: float | None = None,
+    former: Sequence[str] = (),
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Return an option for a number in an inclusive range, with a default."""
+    """Return an option for a number in an inclusive range, with a default and former names."""
     return click.option(
         *names,
+        cls=RenamedOption,
+        former=former,
         type=Number(least, most),
         default=default,
         show_default=True,

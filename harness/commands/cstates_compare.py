@@ -67,7 +67,8 @@ Examples:
 )
 @rounds_option("Number of rounds; each round runs all settings.")
 @number_option(
-    "--least-effect",
+    "--min-effect",
+    former=["--least-effect"],
     least=0,
     most=100,
     default=1,
@@ -83,7 +84,7 @@ def command(words: tuple[str, ...], load: bool, as_json: bool, **values: Any) ->
     Settings are: unchanged, unchanged again as a control, each set of sleep states, each governor.
     Prints for each metric median, interval, difference and p-value (corrected by Holm), and the
     state entries. Several --connections give a table of before and after with a row for each. A
-    difference counts if it exceeds chance, --least-effect and the control's
+    difference counts if it exceeds chance, --min-effect and the control's
     difference. CMD's standard output is discarded. Settings are restored after each run.
     """
     load_values = {name: values.pop(name) for name in LOAD_OPTIONS}
@@ -115,7 +116,7 @@ def command(words: tuple[str, ...], load: bool, as_json: bool, **values: Any) ->
         if settings
         else find_candidates(context.roots, cpus)
     )
-    min_effect = values["least_effect"] / 100
+    min_effect = values["min_effect"] / 100
     options = CompareOptions(chosen, words, plan, values["rounds"], values["seed"], min_effect)
     result = measure(context, options)
     print_result(result, lines, as_json=as_json)

@@ -5,6 +5,7 @@ from typing import Any
 
 import click
 
+from harness.cli.renamed_option import RenamedOption
 from harness.io.verb_options import (
     block_option,
     length_options,
@@ -28,8 +29,8 @@ Examples:
 @block_option("Size of a request.")
 @click.option("--pattern", type=click.Choice(["random", "sequential"]), default="random",
               show_default=True, help="Order of the requests' offsets.")  # fmt: skip
-@click.option("--max-depth", "--most-depth", "max_depth", type=click.IntRange(2, 4096),
-              default=256, show_default=True, metavar="N",
+@click.option("--max-depth", cls=RenamedOption, former=["--most-depth"],
+              type=click.IntRange(2, 4096), default=256, show_default=True, metavar="N",
               help="Largest number of requests in flight.")  # fmt: skip
 @click.option("--slo-p99", metavar="TIME",
               help="p99 latency to keep, such as 500us or 2ms; adds the deepest depth that "

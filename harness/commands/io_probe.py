@@ -4,6 +4,7 @@ from typing import Any
 
 import click
 
+from harness.cli.renamed_option import RenamedOption
 from harness.io.verb_options import block_option, check_force, recording_options, time_option
 
 EXAMPLES = """\b
@@ -27,13 +28,15 @@ Examples:
     help="Maximum number of requests. --duration limits the time as well.",
 )
 @click.option(
-    "--ways",
+    "--read-path",
+    cls=RenamedOption,
+    former=["--ways"],
     type=click.Choice(["both", "direct", "cached"]),
     default="both",
     show_default=True,
     help="Reads with O_DIRECT, reads through the page cache, or both.",
 )
-@click.option("--cached", is_flag=True, help="Same as --ways cached, for any filesystem.")
+@click.option("--cached", is_flag=True, help="Same as --read-path cached, for any filesystem.")
 @block_option("Size of a read, such as 4K or 1M.")
 @click.option("--sequential", is_flag=True, help="Read sequentially. Default: at random offsets.")
 @click.option("--span", metavar="SIZE", help="Size of the region to read. Default: all.")
@@ -71,7 +74,7 @@ def command(path: str, cached: bool, no_real_time: bool, as_json: bool, **values
     span, offset = values["span"], values["offset"]
     options = ProbeOptions(
         path=path,
-        read_path=selected_read_path(values["ways"], cached=cached),
+        read_path=selected_read_path(values["read_path"], cached=cached),
         duration_s=values["duration"],
         count=values["count"],
         block_bytes=size_of("--block", values["block"]),

@@ -5,20 +5,23 @@ from pathlib import Path
 import click
 
 from harness.cli.json_option import json_option
+from harness.cli.renamed_option import RenamedOption
 
 EXAMPLES = """\b
 Examples:
   stallscope lab memory                        (about half a minute)
   stallscope lab memory --quick -o memory.svg
-  stallscope lab memory --json | jq '.levels[] | [.name, .found.latency_ns]'
+  stallscope lab memory --json | jq '.levels[] | [.name, .detected.latency_ns]'
   stallscope lab memory --threads 1,8,16 --events memory
-  stallscope lab memory --most 64M --pages small --threads 1,2,4
+  stallscope lab memory --max-size 64M --pages small --threads 1,2,4
 """
 
 
 @click.command(epilog=EXAMPLES)
-@click.option("--least", default="4K", metavar="SIZE", help="Smallest ring. Default: 4K.")
-@click.option("--most", default="1G", metavar="SIZE", help="Largest ring. Default: 1G.")
+@click.option("--min-size", cls=RenamedOption, former=["--least"], default="4K", metavar="SIZE",
+              help="Smallest ring. Default: 4K.")  # fmt: skip
+@click.option("--max-size", cls=RenamedOption, former=["--most"], default="1G", metavar="SIZE",
+              help="Largest ring. Default: 1G.")  # fmt: skip
 @click.option(
     "--pages",
     type=click.Choice(["both", "huge", "small"]),
@@ -61,8 +64,8 @@ Examples:
     help="File for the curves (.svg or .png) or the result (.json); may be repeated.",
 )
 def command(
-    least: str,
-    most: str,
+    min_size: str,
+    max_size: str,
     pages: str,
     strides: str | None,
     threads: str | None,
@@ -84,7 +87,7 @@ def command(
     from harness.labs.memory.session import run_memory  # noqa: PLC0415
     from harness.workload.cores import usable_cpus  # noqa: PLC0415
 
-    texts = OptionTexts(least=least, most=most, pages=pages, strides=strides, threads=threads)
+    texts = OptionTexts(min_size, max_size, pages, strides, threads)
     allowed = usable_cpus(cpus)
     options = memory_options(texts, quick=quick, cpu_count=len(allowed), events=events)
     check_files(output, SUFFIXES)

@@ -7,7 +7,7 @@ from cstates.pinning.knobs import KNOBS, Change, KnobVerification, Scope
 from cstates.pinning.plan import PinPlan
 from cstates.pinning.restoring import JournalRestore, RestoredSetting, RestoreStatus
 from cstates.pinning.status import PinnedSetting, PinStatus
-from stallscope.documents import Count, Document, Record, field
+from stallscope.documents import Count, Document, Record
 
 
 class PlannedChange(Record, frozen=True, kw_only=True):
@@ -32,7 +32,7 @@ class RestoredChange(PlannedChange, frozen=True, kw_only=True):
     """A change and the result of restoring it; ``detail`` is the value read, or why it failed."""
 
     fate: Literal["restored", "already", "foreign", "gone", "failed"]
-    detail: str = field(name="found")
+    detail: str
 
     @property
     def status(self) -> RestoreStatus:

@@ -24,7 +24,6 @@ from stallscope.documents import (
     Record,
     Share,
     UnsetType,
-    field,
 )
 from topdown.stacks.profile import Function, Profile
 
@@ -59,7 +58,7 @@ class TruncationReason(Record, frozen=True):
 class StacksResult(Record, frozen=True, kw_only=True):
     """How stacks were recorded, and shares of the weight by completeness; None: not known."""
 
-    requested: str | None = field(name="asked")  # "fp", "dwarf" or "auto"
+    requested: str | None  # "fp", "dwarf" or "auto"
     chosen: str | None
     copy_bytes: Count | None
     why: str | None
@@ -335,7 +334,7 @@ def _thread(profile: Profile, row: "RankedThread", whole: int) -> ProfileThread:
 def stacks_result(shares: "StackShares", recorded: "StackRecording | None") -> StacksResult:
     """Return how stacks were recorded (None: not known), and the shares of complete stacks."""
     return StacksResult(
-        requested=recorded.asked if recorded is not None else None,
+        requested=recorded.requested if recorded is not None else None,
         chosen=recorded.chosen if recorded is not None else None,
         copy_bytes=recorded.copy_bytes if recorded is not None else None,
         why=recorded.why if recorded is not None else None,

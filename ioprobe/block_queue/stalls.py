@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 
-from stallscope.documents import Amount, Count, Integer, Record, Share, field
+from stallscope.documents import Amount, Count, Integer, Record, Share
 from stallscope.statistics.quantiles import nearest_rank
 
 # io_uring's opcodes of reads and writes, include/uapi/linux/io_uring.h
@@ -171,7 +171,7 @@ class SubmissionStalls(Record, frozen=True, kw_only=True):
 
     processes: tuple[ProcessStalls, ...]
     nr_requests: Count | None  # the limit of one hardware queue
-    max_in_flight: Count | None = field(name="most_in_flight")  # among the samples
+    max_in_flight: Count | None  # among the samples
     lost_events: Count | None  # None if the kernel does not report it
     cpu_s: Amount  # CPU time of reading the trace
     missing: tuple[str, ...]  # what this kernel does not trace

@@ -164,7 +164,7 @@ def test_a_recording_is_written_and_reported(
     printed = capsys.readouterr().out
     assert_valid("io.watch", printed)
     document = json.loads(printed)
-    assert (document["asked"]["pids"], document["recording"]) == ([1], folder)
+    assert (document["requested"]["pids"], document["recording"]) == ([1], folder)
     assert document["other_processes"] is not None
     assert main(["report", folder]) == 0
     assert "Block requests of" in capsys.readouterr().out

@@ -25,5 +25,5 @@ def test_kernel_counters_diagnose_short_kernels() -> None:
     rows = json.loads(process.stdout)["rows"]
     assert [row["kernel"] for row in rows] == ["page-faults", "system-calls"]
     for row in rows:
-        assert row["found"] == row["expected"]
+        assert row["answer"] == row["expected"]
         assert row["kind"] == "measured"

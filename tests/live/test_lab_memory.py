@@ -15,7 +15,7 @@ from stallscope.programs import program
 from tests.documents import assert_valid
 
 STALLSCOPE = Path(sys.executable).with_name("stallscope")
-BRIEF = ("lab", "memory", "--quick", "--most", "8M", "--strides", "4096,4160", "--threads", "1")
+BRIEF = ("lab", "memory", "--quick", "--max-size", "8M", "--strides", "4096,4160", "--threads", "1")
 
 
 @pytest.fixture(scope="module")
@@ -36,7 +36,7 @@ def test_a_larger_ring_is_slower_level_by_level(brief: tuple[dict, str, Path]) -
     assert document["schema"] == "stallscope.lab.memory/1"
     assert not document["interrupted"]
     huge = {
-        p["ring_bytes"]: p["least_ns"] for p in document["curve"]["points"] if p["pages"] == "huge"
+        p["ring_bytes"]: p["min_ns"] for p in document["curve"]["points"] if p["pages"] == "huge"
     }
     assert max(huge) == 8 * 2**20
     sysfs = {cache["level"]: cache["size_bytes"] for cache in document["machine"]["caches"]}
@@ -48,11 +48,11 @@ def test_a_larger_ring_is_slower_level_by_level(brief: tuple[dict, str, Path]) -
 
 def test_levels_are_ascending_and_compared_with_sysfs(brief: tuple[dict, str, Path]) -> None:
     document = brief[0]
-    detected = [row["found"] for row in document["levels"] if row["found"]]
+    detected = [row["detected"] for row in document["levels"] if row["detected"]]
     assert len(detected) >= 2
     assert all(a["latency_ns"] < b["latency_ns"] for a, b in pairwise(detected))
     sysfs = [cache["size_bytes"] for cache in document["machine"]["caches"]]
-    assert [row["told_bytes"] for row in document["levels"] if row["told_bytes"]] == sysfs
+    assert [row["sysfs_bytes"] for row in document["levels"] if row["sysfs_bytes"]] == sysfs
 
 
 def test_every_point_reports_its_pages(brief: tuple[dict, str, Path]) -> None:
@@ -61,11 +61,16 @@ def test_every_point_reports_its_pages(brief: tuple[dict, str, Path]) -> None:
         assert document[section]["points"]
         for point in document[section]["points"]:
             (thread,) = point["threads"]
-            assert 0 < point["least_ns"] <= point["median_ns"] <= point["most_ns"]
+            assert 0 < point["min_ns"] <= point["median_ns"] <= point["max_ns"]
             assert len(thread["latency_ns"]) == 5
-            assert thread["pages_got"] in ("hugetlb", "transparent", "partly transparent", "small")
+            assert thread["obtained_pages"] in (
+                "hugetlb",
+                "transparent",
+                "partly transparent",
+                "small",
+            )
             if point["pages"] == "small":
-                assert thread["pages_got"] == "small"
+                assert thread["obtained_pages"] == "small"
                 assert thread["huge_bytes"] == 0
             counted = [
                 name for name, count in thread["counts_per_step"].items() if count is not None

@@ -2,7 +2,9 @@
 
 import json
 import os
+from collections.abc import Mapping
 from pathlib import Path
+from typing import ClassVar
 
 import jsonschema
 import numpy as np
@@ -148,3 +150,19 @@ def test_numbers_of_numpy_are_written_as_numbers() -> None:
 def test_a_number_that_is_not_finite_is_rejected(number: str) -> None:
     with pytest.raises(RecordingError):
         decode(number, float, "a file")
+
+
+class Renamed(Document, frozen=True, tag="stallscope.test.renamed/1"):
+    """A document whose keys had other names."""
+
+    FORMER_KEYS: ClassVar[Mapping[str, str]] = {"most_iops": "max_iops"}
+
+    max_iops: float
+    title: str = ""
+
+
+@pytest.mark.parametrize("key", ["max_iops", "most_iops"])
+def test_former_keys_are_read_and_strings_are_left_alone(key: str) -> None:
+    title = 'says "most_iops": 2'
+    text = json.dumps({"schema": "stallscope.test.renamed/1", key: 7.0, "title": title})
+    assert decode(text, Renamed, "a file") == Renamed(7.0, title)

@@ -11,8 +11,8 @@ class SuggestedChange(Record, frozen=True, kw_only=True):
     closed_states: tuple[str, ...]
     cpus: tuple[Count, ...]
     gain_us: Number  # per wake-up from a closed state
-    least_us: Number | None  # bounds of the 95 % interval
-    most_us: Number | None
+    min_us: Number | None  # bounds of the 95 % interval
+    max_us: Number | None
     us_per_s: Amount
     sources: str
     untimed: tuple[str, ...]  # states with declared exit times only
@@ -45,8 +45,8 @@ def _change(suggestion: Suggestion) -> SuggestedChange:
         closed_states=suggestion.closed_states,
         cpus=suggestion.cpus,
         gain_us=suggestion.gain_us,
-        least_us=suggestion.least_us,
-        most_us=suggestion.most_us,
+        min_us=suggestion.min_us,
+        max_us=suggestion.max_us,
         us_per_s=suggestion.us_per_s,
         sources=suggestion.sources,
         untimed=suggestion.untimed,

@@ -32,7 +32,7 @@ def gain_text(suggestion: SuggestedChange) -> str:
     if suggestion.measured:
         return f"measured wake-ups gained: {'; '.join(suggestion.measured)}"
     if not suggestion.untimed:
-        interval = f"95 % interval {suggestion.least_us:.1f} to {suggestion.most_us:.1f}"
+        interval = f"95 % interval {suggestion.min_us:.1f} to {suggestion.max_us:.1f}"
         return (
             f"{suggestion.gain_us:.1f} us less per wake-up ({interval}), "
             f"{suggestion.us_per_s:,.0f} us per second; exit times {suggestion.sources}"
@@ -41,6 +41,6 @@ def gain_text(suggestion: SuggestedChange) -> str:
         f"leaving {', '.join(suggestion.untimed)} was not timed, and the declared latency may be "
         "far from real; to measure the gain: stallscope cstates latency"
     )
-    if suggestion.most_us is None:
+    if suggestion.max_us is None:
         return f"{suggestion.gain_us:.1f} us less per wake-up by declared latencies alone; {reason}"
-    return f"gain not proven, at most {suggestion.most_us:.1f} us per wake-up; {reason}"
+    return f"gain not proven, at most {suggestion.max_us:.1f} us per wake-up; {reason}"

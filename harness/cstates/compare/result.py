@@ -67,11 +67,11 @@ class CompareResult(Document, frozen=True, kw_only=True, tag="stallscope.cstates
     command: tuple[str, ...]
     load: ComparedLoad | None
     rounds: Count  # complete ones
-    rounds_asked: Count
+    requested_rounds: Count
     interrupted: bool
     seed: Count
     alpha: Amount
-    least_effect: Amount
+    min_effect: Amount
     control: str
     others_share: Share | None  # of the CPUs' time
     settings: tuple[ComparedSetting, ...]  # baseline and control first
@@ -97,11 +97,11 @@ def compare_result(
         command=options.command,
         load=_load(load) if load else None,
         rounds=rounds,
-        rounds_asked=options.rounds,
+        requested_rounds=options.rounds,
         interrupted=interrupted,
         seed=options.seed,
         alpha=ALPHA,
-        least_effect=options.min_effect,
+        min_effect=options.min_effect,
         control=CONTROL,
         others_share=comparison.others_share,
         settings=tuple(_setting(comparison, name, plans.get(name)) for name in comparison.settings),

@@ -55,8 +55,8 @@ class LatencyVerdict(Record, frozen=True, kw_only=True):
     states: str
     closed: tuple[str, ...]
     gain_us: Number | None  # median over rounds of the difference of medians
-    least_us: Number | None
-    most_us: Number | None
+    min_us: Number | None
+    max_us: Number | None
     finding: WakeFinding
     text: str
 
@@ -106,8 +106,8 @@ def _verdict(verdict: WakeVerdict) -> LatencyVerdict:
         states=verdict.setting.name,
         closed=verdict.setting.closed,
         gain_us=verdict.gain_us,
-        least_us=verdict.least_us,
-        most_us=verdict.most_us,
+        min_us=verdict.min_us,
+        max_us=verdict.max_us,
         finding=verdict.finding,
         text=verdict.text,
     )

@@ -1,5 +1,8 @@
 """The result of `stallscope io curve`: throughput and latency by depth, recommended depths."""
 
+from collections.abc import Mapping
+from typing import ClassVar
+
 from harness.io.conditions import Conditions
 from harness.recordings.results import RecordedResult
 from ioprobe.curve.estimates import CurveEstimates
@@ -9,7 +12,7 @@ from ioprobe.curve.plan import CurveRequests
 from ioprobe.curve.readings import DepthReading, DepthReadings
 from ioprobe.curve.verdicts import CurveFinding
 from ioprobe.engine.points import Latency
-from stallscope.documents import Amount, Count, Integer, Number, Record, field
+from stallscope.documents import Amount, Count, Integer, Number, Record
 
 Interval = tuple[Number, Number]
 
@@ -51,6 +54,10 @@ class CurveReading(Record, frozen=True, kw_only=True):
 class CurveResult(RecordedResult, frozen=True, kw_only=True, tag="stallscope.io.curve/1"):
     """A response curve. Rates are in requests per second; an unknown value is None."""
 
+    FORMER_KEYS: ClassVar[Mapping[str, str]] = {
+        "most_iops": "max_iops",
+    }
+
     path: str
     requests: CurveRequests
     points: tuple[CurvePoint, ...]
@@ -58,7 +65,7 @@ class CurveResult(RecordedResult, frozen=True, kw_only=True, tag="stallscope.io.
     slo_p99_ns: Amount | None
     slo_why_not: str | None
     intervals: dict[str, Interval | None]  # of 95 % of bootstrap replicates, by field name
-    max_iops: Amount | None = field(name="most_iops")
+    max_iops: Amount | None
     saturation_depth: Number | None
     knee_reached: bool | None
     verdict: str
@@ -184,7 +191,7 @@ def _intervals(estimates: CurveEstimates | None) -> dict[str, Interval | None]:
     by_name = {
         "latency_optimal": estimates.latency_optimal,
         "knee": estimates.knee,
-        "most_iops": estimates.max_iops,
+        "max_iops": estimates.max_iops,
         "saturation_depth": estimates.saturation_depth,
     }
     return {

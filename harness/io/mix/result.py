@@ -1,13 +1,14 @@
 """The result of `stallscope io mix`: a matrix of read and write rates, and request sizes."""
 
-from typing import Any, Literal
+from collections.abc import Mapping
+from typing import Any, ClassVar, Literal
 
 from harness.io.conditions import Conditions
 from harness.recordings.results import RecordedResult
 from ioprobe.engine.points import Latency
 from ioprobe.mix.cells import ReadWriteCell
 from ioprobe.mix.measurement import ReadWriteMix, SizeRow
-from stallscope.documents import Amount, Natural, Record, field
+from stallscope.documents import Amount, Natural, Record
 from stallscope.quantities import size_text
 
 
@@ -30,8 +31,8 @@ class LoadCell(Record, frozen=True, kw_only=True):
 class MatrixCell(LoadCell, frozen=True, kw_only=True):
     """A cell of the matrix, at shares of the maximum rates of reads and writes."""
 
-    of_max_reads: Amount = field(name="of_most_reads")
-    of_max_writes: Amount = field(name="of_most_writes")
+    of_max_reads: Amount
+    of_max_writes: Amount
 
 
 class SizeCells(Record, frozen=True, kw_only=True):
@@ -39,17 +40,25 @@ class SizeCells(Record, frozen=True, kw_only=True):
 
     block_bytes: Natural
     kind: Literal["reads", "writes"]
-    max_per_s: Amount | None = field(name="most_per_s", default=None)
+    max_per_s: Amount | None = None
     cells: tuple[LoadCell, ...]
 
 
 class MixResult(RecordedResult, frozen=True, kw_only=True, tag="stallscope.io.mix/1"):
     """Reads and writes together; rates are in requests per second, None if not measured."""
 
+    FORMER_KEYS: ClassVar[Mapping[str, str]] = {
+        "of_most_reads": "of_max_reads",
+        "of_most_writes": "of_max_writes",
+        "most_per_s": "max_per_s",
+        "most_reads_per_s": "max_reads_per_s",
+        "most_writes_per_s": "max_writes_per_s",
+    }
+
     path: str
     block_bytes: Natural
-    max_reads_per_s: Amount | None = field(name="most_reads_per_s", default=None)
-    max_writes_per_s: Amount | None = field(name="most_writes_per_s", default=None)
+    max_reads_per_s: Amount | None = None
+    max_writes_per_s: Amount | None = None
     shares: tuple[Amount, ...]
     cells: tuple[MatrixCell, ...]
     size_shares: tuple[Amount, ...]

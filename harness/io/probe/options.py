@@ -85,7 +85,7 @@ class ProbeOptions:
 
 
 def selected_read_path(text: str, *, cached: bool) -> ReadPath:
-    """Return the path of --ways and --cached; UsageError if they contradict each other."""
+    """Return the path of --read-path and --cached; UsageError if they contradict each other."""
     if cached and text == ReadPath.DIRECT:
-        raise UsageError("--cached and --ways direct exclude each other", "use one of them")
+        raise UsageError("--cached and --read-path direct exclude each other", "use one of them")
     return ReadPath.CACHED if cached else ReadPath(text)

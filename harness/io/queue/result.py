@@ -1,8 +1,9 @@
 """The result of `stallscope io queue`: mount, devices with their settings, activity, stalls."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import ClassVar, Literal
 
 from msgspec import structs
 
@@ -44,6 +45,10 @@ class DeviceDescription(QueueDevice, frozen=True, kw_only=True):
 
 class QueueResult(RecordedResult, frozen=True, kw_only=True, tag="stallscope.io.queue/1"):
     """The block layer below a path; a missing value has its reason beside it."""
+
+    FORMER_KEYS: ClassVar[Mapping[str, str]] = {
+        "most_in_flight": "max_in_flight",
+    }
 
     path: str
     kind: Literal["file", "directory", "device"]

@@ -2,7 +2,7 @@
 
 import errno
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from typing import Any, ClassVar
 
 from harness.recordings.results import RecordedResult
 from ioprobe.engine.points import Latency
@@ -11,7 +11,7 @@ from ioprobe.watch.histograms import row_edges_ns
 from ioprobe.watch.processes import UNKNOWN
 from ioprobe.watch.tally import OPERATIONS, OTHERS, DeviceOperation, RequestTotals
 from ioprobe.watch.tracing import WatchMeasurement, WatchScope
-from stallscope.documents import Amount, Count, Integer, Record, field
+from stallscope.documents import Amount, Count, Integer, Record
 
 MAX_ROWS = 100_000
 MAX_CELLS = 1_000_000
@@ -79,8 +79,8 @@ class DeviceRow(RequestRow, frozen=True, kw_only=True):
 class SizeClassRow(RequestRow, frozen=True, kw_only=True):
     """Requests of one size class."""
 
-    min_bytes: Count = field(name="least_bytes")
-    max_bytes: Count = field(name="most_bytes")
+    min_bytes: Count
+    max_bytes: Count
 
     @property
     def label(self) -> str:
@@ -160,7 +160,13 @@ class WatchOverhead(Record, frozen=True, kw_only=True):
 class WatchResult(RecordedResult, frozen=True, kw_only=True, tag="stallscope.io.watch/1"):
     """Block requests of the machine; percentiles are upper bounds of buckets 1 % wide."""
 
-    requested: WatchFilter = field(name="asked", default=WatchFilter())
+    FORMER_KEYS: ClassVar[Mapping[str, str]] = {
+        "asked": "requested",
+        "least_bytes": "min_bytes",
+        "most_bytes": "max_bytes",
+    }
+
+    requested: WatchFilter = WatchFilter()
     seconds: Amount
     devices: tuple[DeviceSummary, ...]
     rows: tuple[DeviceRow, ...] = ()

@@ -3,7 +3,7 @@
 from enum import StrEnum
 
 from cstates.fingerprint import Fingerprint
-from stallscope.documents import Document, Record, field
+from stallscope.documents import Document, Record
 from topdown.slots.measurement import Kind
 
 
@@ -24,7 +24,7 @@ class KernelRow(Record, frozen=True, kw_only=True):
 
     kernel: str
     expected: str
-    answer: str | None = field(name="found")
+    answer: str | None
     kind: Kind
     source: str
     verdict: KernelVerdict

@@ -22,7 +22,7 @@ _MIN_ROOM = 30
 
 def heading() -> str:
     """Return the first line of the table."""
-    return _columns("kernel", "expected", "found", "kind")
+    return _columns("kernel", "expected", "answer", "kind")
 
 
 def row_line(row: KernelRow) -> str:

@@ -32,8 +32,8 @@ class MemoryOptions:
 class OptionTexts:
     """Option values as written on the command line."""
 
-    least: str
-    most: str
+    min_size: str
+    max_size: str
     pages: str
     strides: str | None
     threads: str | None
@@ -43,14 +43,16 @@ def memory_options(
     texts: OptionTexts, *, quick: bool, cpu_count: int, events: tuple[str, ...] = ()
 ) -> MemoryOptions:
     """Return the options; raises UsageError for an invalid value."""
-    least, most = _ring("--least", texts.least), _ring("--most", texts.most)
-    if least > most:
+    min_bytes = _ring("--min-size", texts.min_size)
+    max_bytes = _ring("--max-size", texts.max_size)
+    if min_bytes > max_bytes:
         raise UsageError(
-            f"--least {texts.least} is more than --most {texts.most}", "exchange the two values"
+            f"--min-size {texts.min_size} is more than --max-size {texts.max_size}",
+            "exchange the two values",
         )
     return MemoryOptions(
-        min_bytes=least,
-        max_bytes=most,
+        min_bytes=min_bytes,
+        max_bytes=max_bytes,
         pages=tuple(Pages) if texts.pages == "both" else (Pages(texts.pages),),
         strides=_strides(texts.strides) if texts.strides is not None else (),
         threads=_threads(texts.threads, cpu_count) if texts.threads is not None else (),

@@ -13,7 +13,7 @@ from harness.labs.memory.levels import Confidence
 from harness.labs.memory.measurement import MemoryMeasurement, SectionReadings
 from harness.labs.memory.plan import LabSection
 from harness.labs.memory.points import ChaseOrder, Pages, PointReading, SkippedPoint, ThreadReading
-from stallscope.documents import Amount, Count, Document, Natural, Record, field
+from stallscope.documents import Amount, Count, Document, Natural, Record
 
 T = TypeVar("T", bound=Record)
 
@@ -60,8 +60,8 @@ class MemoryLevel(Record, frozen=True, kw_only=True):
     """A level, as detected and as in sysfs; either may be None."""
 
     name: str
-    detected: DetectedLevel | None = field(name="found")
-    sysfs_bytes: Count | None = field(name="told_bytes")
+    detected: DetectedLevel | None
+    sysfs_bytes: Count | None
     verdict: str
 
 
@@ -72,7 +72,7 @@ class MemoryWays(Record, frozen=True, kw_only=True):
     fits_lines: Count
     exceeds_lines: Count
     way_bytes: Count
-    sysfs_ways: Count | None = field(name="told_ways")
+    sysfs_ways: Count | None
 
 
 class MemoryCounters(Record, frozen=True, kw_only=True):
@@ -87,7 +87,7 @@ class MemoryThread(Record, frozen=True, kw_only=True):
     """Latencies and counters of one thread."""
 
     latency_ns: tuple[Amount, ...]  # per step, by repeat
-    obtained_pages: str = field(name="pages_got")
+    obtained_pages: str
     huge_bytes: Count
     page_bytes: Count
     pages_by_node: dict[str, Count]
@@ -110,9 +110,9 @@ class MemoryPoint(MemoryRing, frozen=True, kw_only=True):
     """A measured point; with several threads a latency is the median over threads."""
 
     kind: Literal["measured"] = "measured"
-    min_ns: Amount = field(name="least_ns")
+    min_ns: Amount
     median_ns: Amount
-    max_ns: Amount = field(name="most_ns")
+    max_ns: Amount
     threads: tuple[MemoryThread, ...]
 
 

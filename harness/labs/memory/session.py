@@ -47,7 +47,7 @@ def _measure(options: MemoryOptions, allowed: frozenset[int]) -> MemoryMeasureme
         raise UnableError(
             f"no ring fits the lab's limit of {size_text(limit_bytes)}, a quarter of available "
             "memory",
-            "free some memory, or use smaller rings with --least",
+            "free some memory, or use smaller rings with --min-size",
         )
     events = thread_events(options.events) if options.events else ()
     before = settings_now()

@@ -1,6 +1,7 @@
 """The result of `stallscope lab storm`: the settings by limit, ratios and verdict, all rounds."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from typing import ClassVar
 
 from harness.labs.storm.measurement import (
     COMPARED,
@@ -119,6 +120,10 @@ class StormRoundResult(Record, frozen=True, kw_only=True):
 class StormResult(RecordedResult, frozen=True, kw_only=True, tag="stallscope.lab.storm/1"):
     """A storm. ``rows`` have shares; in ``first_come`` reader and writer share one FIFO."""
 
+    FORMER_KEYS: ClassVar[Mapping[str, str]] = {
+        "asked": "requests",
+    }
+
     rows: tuple[StormRow, ...]
     first_come: tuple[StormRow, ...]
     reader_alone: StormRow | None
@@ -129,7 +134,7 @@ class StormResult(RecordedResult, frozen=True, kw_only=True, tag="stallscope.lab
     verdict: str
     verdict_reason: str
     path: str
-    requests: str = field(name="asked")  # reader, writer and rounds in words
+    requests: str  # reader, writer and rounds in words
     options: StormParameters
     rounds: tuple[StormRoundResult, ...]
     facts: dict[str, str]  # label to text: what was measured, and how

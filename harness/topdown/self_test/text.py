@@ -16,5 +16,5 @@ def lines(result: SelfTestResult, columns: int) -> Iterator[str]:
         if event.verdict == "broken":
             yield from wrapped(f"broken: {name}: {event.reason}", columns, "  ")
     for program in result.kernels:
-        bottleneck = program.found or "none"
+        bottleneck = program.bottleneck or "none"
         yield f"{program.kernel:<22} expected {program.expected}, measured {bottleneck}"

@@ -16,7 +16,7 @@ def test_advice_names_states_and_the_idle_cpus_with_their_siblings() -> None:
     first = next(item for item in advice.suggestions if item.open_states == ("POLL", "C1"))
     assert first.cpus == (1, 3)
     assert first.gain_us == pytest.approx(205)
-    assert first.least_us == pytest.approx(205 - 1.96 * (1 / 100 + 1 / 400) ** 0.5)
+    assert first.min_us == pytest.approx(205 - 1.96 * (1 / 100 + 1 / 400) ** 0.5)
     assert first.sources == "measured now, measured then"
     assert first.us_per_s == pytest.approx(205 * 40)
     assert first.commands == (

@@ -116,7 +116,7 @@ whole      97.2 %; truncated 2.8 %: beyond the copied stack 2.1 %, no unwind inf
 def test_stacks_in_the_json_document(profile_of: Callable[..., Profile]) -> None:
     profile = profile_of([(("main",), 4)], stack_shares=CUT)
     assert document_of(analysis(profile, RECORDED))["stacks"] == {
-        "asked": "auto",
+        "requested": "auto",
         "chosen": "dwarf",
         "copy_bytes": 8192,
         "why": "frame pointers reach the entry in 3 % of the first 64 samples",

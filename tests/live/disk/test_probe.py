@@ -40,7 +40,7 @@ def file_of(folder: Path) -> Path:
 @pytest.mark.usefixtures("needs_root")
 def test_no_request_is_faster_than_the_disk(capsys: pytest.CaptureFixture[str]) -> None:
     with known_disk("--servers", 1, "--service-us", 2000, "--size-bytes", 1 << 20) as disk:
-        made = probed(capsys, disk.path, "--ways", "direct", "--count", "50")
+        made = probed(capsys, disk.path, "--read-path", "direct", "--count", "50")
     assert (made["requests"], made["source"]) == (50, "measured")
     assert made["latency_ns"]["min"] >= 2 * MS
     assert made["iops"] <= 500
@@ -52,7 +52,7 @@ def test_errors_are_reported_and_other_requests_kept(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     with known_disk("--service-us", 0, "--fail-every", 5, "--size-bytes", 1 << 20) as disk:
-        words = [disk.path, "--ways", "direct", "--count", "100"]
+        words = [disk.path, "--read-path", "direct", "--count", "100"]
         made = probed(capsys, *words)
         assert main(["io", "probe", *words]) == 0
     assert made["requests"] + made["errors"]["EIO"] == 100
@@ -82,7 +82,7 @@ def test_a_disk_slower_than_one_request_per_second_is_measured(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     with known_disk("--service-us", 1_100_000, "--size-bytes", 1 << 20) as disk:
-        made = probed(capsys, disk.path, "--ways", "direct", "--duration", "0.2")
+        made = probed(capsys, disk.path, "--read-path", "direct", "--duration", "0.2")
     assert made["requests"] >= 1
     assert made["latency_ns"]["min"] >= 1100 * MS
 

@@ -62,7 +62,7 @@ class SubjectRecord(Record, frozen=True, kw_only=True):
     ebs_mode: bool = False
     metrics: tuple[str, ...] = ()
     nodes: tuple[str, ...] = ()
-    asked: tuple[RequestedRecord, ...] = ()
+    requested: tuple[RequestedRecord, ...] = document_field(name="asked", default=())
     uncountable: dict[str, str] = document_field(default_factory=dict)
 
 
@@ -102,7 +102,7 @@ def plan_record(plan: Plan, subject: Subject) -> PlanRecord:
             ebs_mode=subject.mode.ebs_mode,
             metrics=tuple(sorted(subject.mode.metrics)),
             nodes=tuple(subject.nodes),
-            asked=tuple(
+            requested=tuple(
                 RequestedRecord(event.spelling, event.event, bool(event.encoding.name))
                 for event in subject.requested
             ),
@@ -152,7 +152,7 @@ def _subject(record: SubjectRecord, source: str) -> Subject:
         RequestedEvent(
             event.spelling, event.event, Encoding(name=event.event if event.named else "")
         )
-        for event in record.asked
+        for event in record.requested
     )
     return Subject(
         model, CountingMode(record.smt, record.ebs_mode, metrics), record.nodes, requested

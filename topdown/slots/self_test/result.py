@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from stallscope.documents import Amount, Count, Document, Number, Record, field
+from stallscope.documents import Amount, Count, Document, Number, Record
 
 
 class SelfTestMode(Record, frozen=True, kw_only=True):
@@ -27,7 +27,7 @@ class ProgramResult(Record, frozen=True, kw_only=True):
 
     kernel: str
     expected: str
-    found: str | None
+    bottleneck: str | None
     iterations: Count
     cpu_ns: Count
     ipc: Amount | None
@@ -46,7 +46,7 @@ class SelfTestResult(Document, frozen=True, kw_only=True, tag="stallscope.self-t
     microcode: str
     kernel_release: str
     virtualization: str | None
-    mode: SelfTestMode = field(name="way")
+    mode: SelfTestMode
     verdicts: dict[str, Count]
     events: dict[str, EventResult]
     kernels: tuple[ProgramResult, ...]

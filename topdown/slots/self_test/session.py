@@ -178,7 +178,7 @@ def _program_result(program: ProgramCounts, model: Model) -> ProgramResult:
     return ProgramResult(
         kernel=program.work.kernel,
         expected=program.work.expected,
-        found="/".join(program.bottleneck) or None,
+        bottleneck="/".join(program.bottleneck) or None,
         iterations=program.work.iterations,
         cpu_ns=program.work.cpu_ns,
         ipc=instructions / cycles if cycles and instructions is not None else None,

@@ -14,8 +14,8 @@ def test_an_untimed_state_proves_no_gain_but_has_an_upper_bound() -> None:
     assert [item.untimed for item in advice.suggestions] == [("POLL",), ("C1",)]
     for item in advice.suggestions:
         assert not item.proven
-        assert item.least_us is None
-        assert item.most_us == pytest.approx(210 + half)
+        assert item.min_us is None
+        assert item.max_us == pytest.approx(210 + half)
     lines = " ".join(advise_lines(advise_result(advice), 10_000))
     assert "No gain is proven. To try:" in lines
     assert "at most 210.1 us per wake-up; leaving C1 was not timed" in lines

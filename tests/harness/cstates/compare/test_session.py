@@ -121,8 +121,8 @@ def test_an_interrupted_command_ends_the_comparison(
         (("--setting", "a=--nice 1 --cpus 0", "--", "true"), "cannot differ between settings"),
         (("--setting", "as it is=--nice 1", "--", "true"), "occurs twice"),
         (("--setting", "as it is, again=--nice 1", "--", "true"), "occurs twice"),
-        (("--least-effect", "-1", "--", "true"), "--least-effect"),
-        (("--least-effect", "nan", "--", "true"), "--least-effect"),
+        (("--min-effect", "-1", "--", "true"), "--min-effect"),
+        (("--min-effect", "nan", "--", "true"), "--min-effect"),
         (("--cpus", "0-x", "--", "true"), "0-x"),
     ],
 )

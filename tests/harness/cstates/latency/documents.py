@@ -30,8 +30,8 @@ LATENCY: dict[str, Any] = {
             "states": "C1",
             "closed": ["C6"],
             "gain_us": 1.0,
-            "least_us": 0.5,
-            "most_us": 2.0,
+            "min_us": 0.5,
+            "max_us": 2.0,
             "finding": "less",
             "text": "gains",
         }

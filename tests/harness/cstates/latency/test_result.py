@@ -15,8 +15,8 @@ def test_evidence_is_read_from_a_latency_document_and_a_damaged_one_is_rejected(
     tmp_path: Path,
 ) -> None:
     verdict: dict[str, object] = {
-        "test": "tcp", "states": "up to C1", "closed": ["C6"], "gain_us": 17.0, "least_us": 1.0,
-        "most_us": 20.0, "finding": "less", "text": "17 us less",
+        "test": "tcp", "states": "up to C1", "closed": ["C6"], "gain_us": 17.0, "min_us": 1.0,
+        "max_us": 20.0, "finding": "less", "text": "17 us less",
     }  # fmt: skip
     document = {
         "schema": "stallscope.cstates.latency/1", "cpus": [0], "rounds": 6, "results": [],

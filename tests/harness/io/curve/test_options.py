@@ -16,7 +16,7 @@ from stallscope.errors import ExitCode, UsageError
         (["curve", "x", "--slo-p99", "0ms"], "--slo-p99: '0ms' is not a time"),
         (["curve", "x", "--block", "many"], "--block: 'many' is not a size"),
         (["curve", "x", "--size", "0"], "--size: '0' is not a size"),
-        (["curve", "x", "--most-depth", "1"], "--most-depth"),
+        (["curve", "x", "--most-depth", "1"], "--max-depth"),
         (["mix", "x", "--sizes", "4K,,8K"], "--sizes: '' is not a size"),
         (["mix", "x", "--sizes", ",".join(f"{n}K" for n in range(1, 18))], "17 sizes"),
         (["mix", "x", "--picture", "x.gif"], "--picture x.gif: unknown format"),

@@ -65,7 +65,7 @@ def test_a_curve_without_an_accepted_reading_has_no_recommendation() -> None:
         ({"findings": [{"verdict": 1}]}, "$.findings[0].verdict"),
         ({"path": None}, "$.path"),
         ({"facts": {"a": 1}}, "$.facts[...]"),
-        ({"most_iops": "many"}, "$.most_iops"),
+        ({"max_iops": "many"}, "$.max_iops"),
         ({"intervals": {"knee": "x"}}, "$.intervals[...]"),
     ],
 )

@@ -18,9 +18,9 @@ def test_cells_within_the_capacity_are_kept(
     options = ["--duration", "0.1", "--warmup", "0.05", "--sizes", "4K"]
     assert main(["io", "mix", DISK, *options, "-o", str(folder), "--json"]) == ExitCode.DONE
     document = json.loads(capsys.readouterr().out)
-    assert document["most_reads_per_s"] == pytest.approx(6000, rel=0.03)
+    assert document["max_reads_per_s"] == pytest.approx(6000, rel=0.03)
     for cell in document["cells"]:
-        load = cell["of_most_reads"] + cell["of_most_writes"]
+        load = cell["of_max_reads"] + cell["of_max_writes"]
         if load <= 0.85:
             assert cell["outcome"] == "kept"
             assert cell["bytes_per_s"] == pytest.approx(4096 * 6000 * load, rel=0.05)

@@ -46,7 +46,7 @@ def test_report_shows_a_recording(tmp_path: Path, capsys: pytest.CaptureFixture[
     ("options", "message"),
     [
         (("--block", "x"), "--block: 'x' is not a size"),
-        (("--cached", "--ways", "direct"), "exclude each other"),
+        (("--cached", "--read-path", "direct"), "exclude each other"),
         (("--force",), "add -o DIR"),
     ],
 )

@@ -41,7 +41,7 @@ def test_the_json_has_the_fields_that_scripts_rely_on(machine: Machines) -> None
 def test_stalls_have_the_fields_that_scripts_rely_on(machine: Machines) -> None:
     measured = result(machine("sata-rotational"), "/dev/sda", interval(submission_stalls()))
     stalls = json.loads(encode(measured))["stalls"]
-    assert (stalls["nr_requests"], stalls["most_in_flight"]) == (8, 8)
+    assert (stalls["nr_requests"], stalls["max_in_flight"]) == (8, 8)
     assert stalls["processes"][0]["cause"] == "over nr_requests"
     assert stalls["processes"][0]["punt_share"] == 0.75
     assert stalls["processes"][0]["punted_opcodes"] == {"22": 6}

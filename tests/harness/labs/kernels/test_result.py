@@ -12,10 +12,10 @@ def test_the_document_keeps_the_names_that_scripts_use() -> None:
     document = json.loads(encode(result("dram_bound")))
     assert document["schema"] == "stallscope.lab.kernels/1"
     (row,) = document["rows"]
-    assert {key: row[key] for key in ("kernel", "expected", "found", "kind")} == {
+    assert {key: row[key] for key in ("kernel", "expected", "answer", "kind")} == {
         "kernel": "pointer-chase-dram",
         "expected": DRAM,
-        "found": DRAM,
+        "answer": DRAM,
         "kind": "modelled",
     }
     assert document["settings"]["states"][1]["entries"] == 9

@@ -12,7 +12,7 @@ from stallscope.errors import ExitCode
 
 def test_values_are_parsed() -> None:
     texts = OptionTexts(
-        least="8K", most="64 MiB", pages="small", strides="4160,4K,4096", threads="2,1"
+        min_size="8K", max_size="64 MiB", pages="small", strides="4160,4K,4096", threads="2,1"
     )
     options = memory_options(texts, quick=True, cpu_count=2)
     assert (options.min_bytes, options.max_bytes) == (8192, 2**26)
@@ -23,10 +23,10 @@ def test_values_are_parsed() -> None:
 @pytest.mark.parametrize(
     ("arguments", "names"),
     [
-        (["--least", "2K"], "--least"),
-        (["--most", "many"], "--most"),
-        (["--most", "9999G"], "--most"),
-        (["--least", "2M", "--most", "1M"], "--least 2M is more than --most 1M"),
+        (["--min-size", "2K"], "--min-size"),
+        (["--max-size", "many"], "--max-size"),
+        (["--max-size", "9999G"], "--max-size"),
+        (["--min-size", "2M", "--max-size", "1M"], "--min-size 2M is more than --max-size 1M"),
         (["--strides", "100"], "--strides"),
         (["--strides", ""], "--strides"),
         (["--strides", ",".join(["4096"] * 65)], "--strides"),
@@ -51,5 +51,5 @@ def test_invalid_values_are_named(
 
 def test_an_invalid_command_line_writes_no_file(tmp_path: Path) -> None:
     path = tmp_path / "curve.svg"
-    assert main(["lab", "memory", "-o", str(path), "--least", "x"]) == ExitCode.USAGE
+    assert main(["lab", "memory", "-o", str(path), "--min-size", "x"]) == ExitCode.USAGE
     assert not path.exists()

@@ -31,23 +31,23 @@ def test_machine_settings_are_in_the_document() -> None:
 
 
 def test_an_empty_measurement_has_no_detected_level() -> None:
-    assert document(without(measurement(), *LabSection))["levels"][0]["found"] is None
+    assert document(without(measurement(), *LabSection))["levels"][0]["detected"] is None
 
 
 def test_the_document_keeps_the_names_that_scripts_use() -> None:
     written = document(measurement(counted=True))
     assert written["schema"] == "stallscope.lab.memory/1"
     assert [row["name"] for row in written["levels"]] == ["L1", "L2", "L3", "memory"]
-    assert [row["told_bytes"] for row in written["levels"]] == [32 * KIB, MIB, 32 * MIB, None]
-    ns = [row["found"]["latency_ns"] for row in written["levels"]]
+    assert [row["sysfs_bytes"] for row in written["levels"]] == [32 * KIB, MIB, 32 * MIB, None]
+    ns = [row["detected"]["latency_ns"] for row in written["levels"]]
     assert all(a < b for a, b in pairwise(ns))
-    assert [row["found"]["confidence"] for row in written["levels"]] == [
+    assert [row["detected"]["confidence"] for row in written["levels"]] == [
         "high",
         "high",
         "high",
         None,
     ]
-    assert written["ways"][0]["fits_lines"] == written["ways"][0]["told_ways"] == 8
+    assert written["ways"][0]["fits_lines"] == written["ways"][0]["sysfs_ways"] == 8
     assert written["counters"] == {
         "kind": "measured",
         "counted": ["cycles", "instructions"],
@@ -55,7 +55,7 @@ def test_the_document_keeps_the_names_that_scripts_use() -> None:
     }
     point = written["curve"]["points"][-1]
     assert (point["ring_bytes"], point["kind"]) == (GIB, "measured")
-    assert point["least_ns"] <= point["median_ns"] <= point["most_ns"]
+    assert point["min_ns"] <= point["median_ns"] <= point["max_ns"]
     assert written["machine"]["nodes"] == [{"node": 0, "cpus": [0, 1, 2, 3]}]
     assert [cache["level"] for cache in written["machine"]["caches"]] == [1, 2, 3]
     assert written["nodes"]["note"] == "this machine has one NUMA node"

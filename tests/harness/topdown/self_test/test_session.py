@@ -37,7 +37,7 @@ RESULT = SelfTestResult(
         ProgramResult(
             kernel="dependent-chain",
             expected="backend_bound/core_bound",
-            found="Backend_Bound/Core_Bound",
+            bottleneck="Backend_Bound/Core_Bound",
             iterations=1000,
             cpu_ns=1_000_000,
             ipc=1.0,

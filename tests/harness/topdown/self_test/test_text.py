@@ -20,7 +20,7 @@ def test_only_broken_events_are_listed() -> None:
 
 
 def test_a_program_without_a_bottleneck_is_named() -> None:
-    program = structs.replace(RESULT.kernels[0], found=None)
+    program = structs.replace(RESULT.kernels[0], bottleneck=None)
     assert text(kernels=(program,))[-1].endswith("measured none")
 
 
