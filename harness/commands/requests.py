@@ -52,6 +52,12 @@ def _print_header(context: click.Context, _: click.Parameter, value: bool) -> No
     help="End the recording at this size, and keep it. Default: 2048.",
 )
 @click.option(
+    "--trace-marker",
+    is_flag=True,
+    help="Also collect marks that programs write to /sys/kernel/tracing/trace_marker as text, such "
+    'as "stallscope: begin 4711 checkout" (root, Linux 6.16).',
+)
+@click.option(
     "--header",
     is_flag=True,
     is_eager=True,

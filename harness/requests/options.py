@@ -22,6 +22,7 @@ class RequestsOptions:
     as_json: bool
     recording: Path | None = None
     page: Path | None = None
+    trace_marker: bool = False  # marks written to trace_marker count, too
 
 
 def requests_options(values: dict[str, Any]) -> RequestsOptions:
@@ -50,12 +51,13 @@ def requests_options(values: dict[str, Any]) -> RequestsOptions:
             requests=True,
         ),
         values["as_json"],
+        trace_marker=values.get("trace_marker", False),
     )
 
 
 def _shown(recording: Path, values: dict[str, Any]) -> RequestsOptions:
     """Return the options of a recording that is shown again."""
-    for name in ("duration", "force", "max_cost", "max_size_mib"):
+    for name in ("duration", "force", "max_cost", "max_size_mib", "trace_marker"):
         if values.get(name):
             flag = name.replace("_mib", "").replace("_", "-")
             raise UsageError(

@@ -6,13 +6,15 @@ from pathlib import Path
 import click
 
 from harness.cli.target_status import exit_code, explain
-from harness.cli.terminal import colours, printable, width
+from harness.cli.terminal import colours, printable, warn, width
 from harness.profile.recorder import interrupted_once, record
 from harness.requests.build import requests_result
 from harness.requests.options import RequestsOptions
 from harness.requests.result import RequestsResult
 from harness.requests.text import lines, note_lines
+from harness.requests.trace_marker import trace_marker
 from harness.waits.analysis import analyze_waits
+from stallscope.collector import CollectionEnd
 from stallscope.documents import encode
 from stallscope.errors import RecordingError
 from stallscope.recordings import Recording, open_recording
@@ -32,12 +34,26 @@ def run_requests(options: RequestsOptions) -> int:
         return 0
     assert options.collector is not None
     with interrupted_once(options.collector):
-        recording, end = record(options.collector, sys.stderr if options.as_json else None)
+        recording, end = _record(options)
         result = result_with_page(recording)
     show(result, as_json=options.as_json)
     assert recording.manifest is not None
     explain(recording.manifest, end)
     return exit_code(recording.manifest, end)
+
+
+def _record(options: RequestsOptions) -> tuple[Recording, CollectionEnd]:
+    """Return the closed recording, with the marks of trace_marker if they are requested."""
+    assert options.collector is not None
+    output = sys.stderr if options.as_json else None
+    if not options.trace_marker:
+        return record(options.collector, output)
+    with trace_marker() as marks:
+        recording, end = record(options.collector, output)
+    marks.keep(recording.path)
+    if marks.losses:
+        warn(f"the kernel lost marks of trace_marker {marks.losses:,} times")
+    return recording, end
 
 
 def result_with_page(

@@ -18,6 +18,7 @@ from stallscope.printable import printable
 from stallscope.regular_file import MissingFileError, RefusedFileError, RegularFile, open_in_root
 
 FILE = "requests.bin"
+TRACE_FILE = "trace_marks.bin"  # the same format: marks from trace_marker
 HEAD = b"stallscope.requests/1\n"
 HEAD_BYTES = 64
 MAX_MARKS = 8 << 20
@@ -64,29 +65,46 @@ class RequestMarks:
         """Return the number of marks."""
         return len(self.time_ns)
 
+    def take(self, chosen: npt.NDArray[np.bool_]) -> "RequestMarks":
+        """Return the chosen marks."""
+        columns = (self.time_ns, self.identity, self.pid, self.tid, self.action, self.name)
+        return RequestMarks(*(column[chosen] for column in columns), self.names, self.warnings)
+
 
 def read_marks(recording: Path) -> RequestMarks | None:
     """Return the marks of a recording; None if it has none of them."""
+    parts = [part for name in (FILE, TRACE_FILE) if (part := _read_file(recording, name))]
+    if not parts:
+        return None
+    warnings = tuple(warning for _, texts in parts for warning in texts)
+    return marks_of(np.concatenate([records for records, _ in parts]), warnings)
+
+
+_Part = tuple[npt.NDArray[np.void], tuple[str, ...]]
+
+
+def _read_file(recording: Path, name: str) -> _Part | None:
+    """Return the records of a file with warnings; None if it does not exist."""
     try:
-        with open_in_root(recording, FILE.encode()) as file:
+        with open_in_root(recording, name.encode()) as file:
             return _read(file)
     except MissingFileError:
         return None
     except RefusedFileError as error:
-        return marks_of(np.zeros(0, RECORD), (printable(error.message),))
+        return np.zeros(0, RECORD), (printable(error.message),)
 
 
-def _read(file: RegularFile) -> RequestMarks:
+def _read(file: RegularFile) -> _Part:
     name = printable(file.name)
     if file.read(0, min(file.size, len(HEAD))) != HEAD:
-        return marks_of(np.zeros(0, RECORD), (f"{name} has an unknown format",))
+        return np.zeros(0, RECORD), (f"{name} has an unknown format",)
     count = max(0, file.size - HEAD_BYTES) // RECORD.itemsize
     warnings = []
     if count > MAX_MARKS:
         warnings.append(f"{name} has {count:,} marks; those after {MAX_MARKS:,} are left out")
         count = MAX_MARKS
     content = file.read(HEAD_BYTES, count * RECORD.itemsize) if count else b""
-    return marks_of(np.frombuffer(content, RECORD), tuple(warnings))
+    return np.frombuffer(content, RECORD), tuple(warnings)
 
 
 def marks_of(records: npt.NDArray[np.void], warnings: tuple[str, ...] = ()) -> RequestMarks:

@@ -78,7 +78,12 @@ class Requests:
 
 
 def find_requests(marks: RequestMarks, records: WaitRecords) -> Requests:
-    """Return the requests that begin and end inside the recording."""
+    """Return the requests that begin and end inside the recording.
+
+    Marks of trace_marker have no process; those of threads outside of the target are left out.
+    """
+    tids = [thread.tid for thread in records.threads if thread.target]
+    marks = marks.take((marks.pid != 0) | np.isin(marks.tid, tids))
     order = np.lexsort((np.arange(len(marks)), marks.time_ns, marks.identity, marks.pid))
     time, action = marks.time_ns[order], marks.action[order]
     new_key = np.ones(len(order), np.bool_)

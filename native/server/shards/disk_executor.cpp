@@ -7,6 +7,7 @@
 #include "base/clock.hpp"
 #include "server/commands/shard_merge.hpp"
 #include "server/shards/disk_operation.hpp"
+#include "server/shards/request_marks.hpp"
 
 namespace stallscope::server {
 namespace {
@@ -209,6 +210,7 @@ void disk_executor::load(operation& op) {
   }
   op.held_bytes = op.needed_bytes;
   budget_.take(op.held_bytes);
+  if (op.reads_left > 1) pause_request(op.call->request_mark, "disk read");
   for (auto& key : op.keys) {
     if (key.read) key.read->submit(port_);
   }
@@ -254,7 +256,10 @@ void disk_executor::run_command(operation& op) {
 void disk_executor::append_changes(operation& op) {
   if (op.items.empty()) {
     answer(op);
-  } else if (log_queue_ != nullptr) {
+    return;
+  }
+  pause_request(op.call->request_mark, "log");
+  if (log_queue_ != nullptr) {
     log_queue_->enqueue(op);
   } else {
     appender_.append(op);

@@ -46,6 +46,7 @@ class disk_call {
   resp::byte_buffer* reply_to = nullptr;
   resp::protocol version = resp::protocol::resp2;
   disk_call* next = nullptr;  // for the executor
+  std::uint64_t request_mark = 0;
   // The operation that runs it; for the executor.
   value_log::key_locks::holder* operation = nullptr;
 

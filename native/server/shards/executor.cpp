@@ -1,12 +1,14 @@
 #include "server/shards/executor.hpp"
 
 #include <algorithm>
+#include <array>
 #include <exception>
 #include <new>
 #include <string>
 #include <utility>
 
 #include "server/commands/shard_merge.hpp"
+#include "server/shards/request_marks.hpp"
 #include "server/shards/shard.hpp"
 #include "server/shards/shared_server.hpp"
 
@@ -29,6 +31,32 @@ executor::executor(shard& home, std::unique_ptr<path> work, stages::stage_regist
 
 void executor::submit(connection& client, request_words words) {
   home_.counters().requests.add(1);
+  if (stallscope_requests_recorded()) [[unlikely]]
+    mark_request(words);
+  dispatch(client, words);
+  end_request(current_mark_);  // it was answered at once
+}
+
+void executor::mark_request(request_words words) noexcept {
+  constexpr std::size_t max_name = 32;
+  std::array<char, max_name + 1> name{};
+  if (!words.empty()) {
+    const auto letters = words.front().substr(0, max_name);
+    std::transform(letters.begin(), letters.end(), name.begin(), [](char letter) {
+      return letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter + ('a' - 'A')) : letter;
+    });
+  }
+  current_mark_ = (std::uint64_t{home_.index()} + 1) << 48U | ++marked_;
+  stallscope_request_begin(current_mark_, name.data());
+}
+
+request_slot& executor::take_slot(connection& client, request_words words) {
+  request_slot& slot = slots_.take(client, words);
+  slot.mark = std::exchange(current_mark_, 0);
+  return slot;
+}
+
+void executor::dispatch(connection& client, request_words words) {
   // Unauthenticated clients get the commands only, not the path.
   const bool bypass_path = !runner_ || !client.session().authenticated;
   if (bypass_path && client.idle()) {
@@ -40,8 +68,9 @@ void executor::submit(connection& client, request_words words) {
     runner_->run_only_step([&]() noexcept { return answer_single(client, words); });
     return;
   }
-  request_slot& slot = slots_.take(client, words);
+  request_slot& slot = take_slot(client, words);
   client.append(slot);
+  pause_request(slot.mark, "stages");
   if (bypass_path) {
     capture_error(slot, [&] { answer_slot(slot); });
     finished(slot);
@@ -99,7 +128,9 @@ void executor::finished(request_call& call) noexcept {
     return;
   }
   if (slot.error && slot.parts_left == 0) reply_with_error(slot);
-  if (slot.parts_left == 0) slot.client->finish(slot);
+  if (slot.parts_left != 0) return;
+  end_request(slot.mark);
+  slot.client->finish(slot);
 }
 
 // Also used if the answering step was skipped.
@@ -143,6 +174,7 @@ void executor::capture_error(request_slot& slot, Work work) noexcept {
 }
 
 void executor::answer_slot(request_slot& slot) {
+  continue_request(slot.mark);
   connection& client = *slot.client;
   if (client.ended()) return;
   if (!slot.error && !slot.claimed) {
@@ -208,7 +240,7 @@ inline bool executor::answer_here(connection& client, request_words words, reque
     return true;
   }
   if (slot == nullptr) {
-    request_slot& made = slots_.take(client, words);
+    request_slot& made = take_slot(client, words);
     client.append(made);
     capture_error(made, [&] { send(made, *what, where); });
     finished(made);
@@ -224,6 +256,7 @@ inline bool executor::answer_here(connection& client, request_words words, reque
 void executor::send(request_slot& slot, const command& what, shard_index where) {
   slot.what = &what;
   slot.version = slot.client->session().version;
+  pause_request(slot.mark, where == home_.index() ? "disk" : "shard");
   router_.send(slot, where, shards_of_keys_);
 }
 
@@ -242,6 +275,7 @@ void executor::enter_stages(request_slot& slot, const command& what) {
   slot.what = &what;
   slot.version = slot.client->session().version;
   slot.in_stages = true;
+  pause_request(slot.mark, "stages");
   slot.client->enter_stages();
 }
 
@@ -265,6 +299,7 @@ void executor::hand_out(request_slot& slot) {
     stages_->apply(slot, nullptr);
     return;
   }
+  pause_request(slot.mark, slot.shard == home_.index() ? "disk" : "shard");
   const auto where = several ? shard_index{} : shard_index{slot.shard};
   router_.send(slot, where, several ? slot.extra->shards_of_keys : shards_of_keys_);
   // A disk may have refused its only part.
@@ -283,6 +318,7 @@ void executor::apply(request_slot& slot, remote_part* part) noexcept {
 }
 
 void executor::apply_now(request_slot& slot, remote_part* part) noexcept {
+  continue_request(slot.mark);
   if (part != nullptr) {
     if (!slot.client->closed()) part->run(home_);
     part_applied(slot, *part);
@@ -355,6 +391,7 @@ void executor::run_here(connection& client, const command& what, request_words w
 
 void executor::part_finished(request_slot& slot) {
   if (--slot.parts_left != 0) return;
+  continue_request(slot.mark);
   if (!slot.error && !slot.client->closed()) capture_error(slot, [&] { merge_part_replies(slot); });
   finished(slot);
 }

@@ -52,6 +52,11 @@ class executor final : public path_runner::owner {
   [[nodiscard]] std::size_t path_stages() const noexcept { return steps_.size(); }
 
  private:
+  // Marks the begin of a request, for a recorder that listens.
+  [[gnu::noinline]] void mark_request(request_words words) noexcept;
+  void dispatch(connection& client, request_words words);
+  // Takes a slot for the request that is dispatched now.
+  request_slot& take_slot(connection& client, request_words words);
   [[nodiscard]] bool can_bypass_queues(const connection& client) const;
   bool answer_single(connection& client, request_words words) noexcept;
   static void run_command_step(void* context, request_call& call);
@@ -84,6 +89,8 @@ class executor final : public path_runner::owner {
   shard_router router_;
   slot_pool slots_;
   std::vector<std::size_t> shards_of_keys_;
+  std::uint64_t marked_ = 0;        // number of marked requests
+  std::uint64_t current_mark_ = 0;  // of the request that is dispatched and has no slot
 };
 
 }  // namespace stallscope::server

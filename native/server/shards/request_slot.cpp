@@ -14,6 +14,7 @@ bool remote_part::run_on_target(shard& there) {
   if (there.disk() != nullptr) {
     what = slot.what;
     reply_to = &reply;
+    request_mark = slot.mark;
     disk_shard = &there;
     try {
       there.disk()->submit(*this);
@@ -90,6 +91,7 @@ request_slot& slot_pool::take(connection& client, request_words words) {
   taken.next = nullptr;
   taken.done = false;
   taken.shard = request_slot::unknown_shard;
+  taken.mark = 0;
   return taken;
 }
 

@@ -92,6 +92,7 @@ struct request_slot final : request_call {
   std::optional<std::uint64_t> key_hash;  // hash of the first key, if prefetched
   std::unique_ptr<slot_extra> extra;
   std::size_t reply_limit = 0;
+  std::uint64_t mark = 0;  // of the request, if a recorder listens
 
   void leave_stages() noexcept;
 

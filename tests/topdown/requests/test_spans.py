@@ -58,6 +58,19 @@ def test_equal_ids_of_two_processes_are_two_requests() -> None:
     assert requests.faults.unfinished == 0
 
 
+def test_marks_without_a_process_count_only_on_threads_of_the_target() -> None:
+    rows = marks(
+        (10, 999, 1, "begin"),
+        (20, 999, 1, "end"),
+        (10, 100, 2, "begin"),
+        (20, 101, 2, "end"),
+        pid=0,
+    )
+    requests = find_requests(rows, RECORDS)
+    assert requests.identity.tolist() == [2]
+    assert requests.faults.unknown_threads == 0
+
+
 def test_what_cannot_be_used_is_counted() -> None:
     requests = find_requests(
         marks(
