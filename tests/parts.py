@@ -29,6 +29,7 @@ ALONE = (
     "live/test_lab_memory.py",
     "live/test_lab_waits.py",
     "live/test_pin_live.py",
+    "live/test_requests.py",
     "live/test_wait_causes.py",
     "live/test_python_frames.py",
     "live/test_python_py_spy.py",

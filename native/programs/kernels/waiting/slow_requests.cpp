@@ -2,11 +2,10 @@
 
 #include <sys/mman.h>
 
-#include <cerrno>
 #include <deque>
-#include <system_error>
 
 #include "base/clock.hpp"
+#include "kernels/private_memory.hpp"
 #include "kernels/waiting/disk_file.hpp"
 #include "kernels/waiting/request_account.hpp"
 #include "kernels/waiting/waiting_kernel.hpp"
@@ -35,13 +34,11 @@ constexpr std::size_t page_bytes = 4096;
 
 [[gnu::noinline]] void rebuild_index() { compute_for(extra_ns); }
 
-[[gnu::noinline]] void grow_buffer() {
-  void* const memory =
-      mmap(nullptr, buffer_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (memory == MAP_FAILED) throw std::system_error(errno, std::generic_category(), "mmap");
-  auto* const first = static_cast<volatile unsigned char*>(memory);
-  for (std::size_t at = 0; at < buffer_bytes; at += page_bytes) first[at] = 1;
-  munmap(memory, buffer_bytes);
+// Without mmap and munmap, which would lock the memory of all threads.
+[[gnu::noinline]] void grow_buffer(const private_memory& buffer) {
+  const auto bytes = buffer.as<volatile unsigned char>();
+  for (std::size_t at = 0; at < bytes.size(); at += page_bytes) bytes[at] = 1;
+  buffer.drop_pages();
 }
 
 [[gnu::noinline]] void update_table(std::mutex& mutex, thread_times& times) {
@@ -167,14 +164,19 @@ class slow_compute_kernel : public slow_requests_kernel {
 
 class slow_memory_kernel : public slow_requests_kernel {
  public:
-  explicit slow_memory_kernel(const kernel_settings& setting) : slow_requests_kernel(setting) {}
+  explicit slow_memory_kernel(const kernel_settings& setting) : slow_requests_kernel(setting) {
+    for (unsigned i = 0; i < setting.threads; ++i)
+      buffers_.emplace_back(buffer_bytes, MADV_NOHUGEPAGE);
+  }
 
  private:
-  std::uint64_t extra(unsigned) override {
+  std::uint64_t extra(unsigned thread) override {
     const std::uint64_t begin_ns = thread_cpu_ns();
-    while (thread_cpu_ns() - begin_ns < extra_ns) grow_buffer();
+    while (thread_cpu_ns() - begin_ns < extra_ns) grow_buffer(buffers_[thread]);
     return thread_cpu_ns() - begin_ns;
   }
+
+  std::deque<private_memory> buffers_;  // they do not move
 };
 
 }  // namespace
