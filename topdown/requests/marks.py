@@ -67,8 +67,16 @@ class RequestMarks:
 
     def take(self, chosen: npt.NDArray[np.bool_]) -> "RequestMarks":
         """Return the chosen marks."""
-        columns = (self.time_ns, self.identity, self.pid, self.tid, self.action, self.name)
-        return RequestMarks(*(column[chosen] for column in columns), self.names, self.warnings)
+        return RequestMarks(
+            self.time_ns[chosen],
+            self.identity[chosen],
+            self.pid[chosen],
+            self.tid[chosen],
+            self.action[chosen],
+            self.name[chosen],
+            self.names,
+            self.warnings,
+        )
 
 
 def read_marks(recording: Path) -> RequestMarks | None:
