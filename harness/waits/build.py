@@ -1,12 +1,13 @@
 """The document of a recording of waits."""
 
+from collections.abc import Mapping
 from itertools import groupby
 from pathlib import Path
 
 import numpy as np
 
 from harness.waits.analysis import WaitAnalysis
-from harness.waits.locks_document import lock_parts
+from harness.waits.locks_document import LockParts, cause_documents, lock_parts
 from harness.waits.neighbours import read_neighbours
 from harness.waits.result import (
     GroupWaits,
@@ -15,12 +16,15 @@ from harness.waits.result import (
     StateSource,
     ThreadTimeline,
     ThreadWaits,
+    WaitCause,
     WaitsPeriod,
     WaitsResult,
     WaitTimeline,
 )
 from harness.waits.window_scale import scale_parts, window_scale
 from stallscope.printable import printable
+from topdown.waits.causes import MAX_CAUSES
+from topdown.waits.cpu_causes import cpu_causes
 from topdown.waits.run_queue import run_queue_users
 from topdown.waits.state_timeline import dominant_states, state_steps
 from topdown.waits.states import ThreadState
@@ -49,6 +53,7 @@ def waits_result(analysis: WaitAnalysis, *, recording: Path, report: Path | None
         window_scale(records),
     )
     warnings = [*analysis.warnings]
+    cgroups = read_neighbours(recording)
     threads = _threads(analysis)
     if len(threads) > MAX_THREADS:
         warnings.append(
@@ -66,7 +71,7 @@ def waits_result(analysis: WaitAnalysis, *, recording: Path, report: Path | None
         threads=threads[:MAX_THREADS],
         groups=_groups(analysis),
         locks=parts.locks,
-        causes=parts.causes,
+        causes=_causes(analysis, parts, cgroups),
         idle_pools=parts.idle_pools,
         graph=parts.graph,
         lock_functions=parts.functions,
@@ -74,7 +79,7 @@ def waits_result(analysis: WaitAnalysis, *, recording: Path, report: Path | None
         spinning=parts.spinning,
         ended_waits=parts.ended_waits,
         wakers_unavailable=parts.wakers_unavailable,
-        run_queue=_run_queue(analysis, recording),
+        run_queue=_run_queue(analysis, cgroups),
         timeline=_timeline(analysis, threads),
         unattributed_share=unattributed / wall if wall else None,
         sources=tuple(
@@ -130,12 +135,21 @@ def _missing(analysis: WaitAnalysis) -> tuple[MissingSource, ...]:
     )
 
 
-def _run_queue(analysis: WaitAnalysis, recording: Path) -> tuple[QueueUser, ...]:
+def _causes(
+    analysis: WaitAnalysis, parts: LockParts, cgroups: Mapping[int, str]
+) -> tuple[WaitCause, ...]:
+    """Return the causes of waits and of time in which threads could run, in order of cost."""
+    users = run_queue_users(analysis.records, analysis.kinds.intervals)
+    causes = cause_documents(cpu_causes(analysis.records, analysis.totals.amounts, users, cgroups))
+    whole = sorted((*parts.causes, *causes), key=lambda cause: -cause.wait_ns)
+    return tuple(whole[:MAX_CAUSES])
+
+
+def _run_queue(analysis: WaitAnalysis, cgroups: Mapping[int, str]) -> tuple[QueueUser, ...]:
     """Return what ran while the target was runnable, with the cgroups that were kept.
 
     If switches were recorded in windows only, the times are scaled to all time in the run queue.
     """
-    cgroups = read_neighbours(recording)
     users = run_queue_users(analysis.records, analysis.kinds.intervals)
     scale = 1.0
     if analysis.records.limited_from_ns is not None:

@@ -16,7 +16,11 @@ KIND_TEXTS = {
     "interrupt": "interrupt",
     "unknown": "thread whose own wait has no recorded cause",
     "cycle": "thread in a cycle of waits",
+    "cpu": "used the CPU of threads that could run",
+    "throttle": "quota of the cgroup",
+    "steal": "took the CPU",
 }
+CPU_KINDS = ("cpu", "throttle", "steal")  # not waits of the graph
 SHOWN_CAUSES = 10
 LEAST_KNOT_SHARE = 0.1  # of the waits
 
@@ -25,6 +29,8 @@ def cause_text(cause: WaitCause) -> str:
     """Return a cause in words: "middle (thread, while it runs)"."""
     name = printable(cause.name)
     words = KIND_TEXTS.get(cause.kind, cause.kind)
+    if cause.kind == "thread" and cause.chain and cause.chain[0].name == cause.name:
+        words = "its threads wait for each other"
     return name if name == words else f"{name} ({words})"
 
 
@@ -45,8 +51,9 @@ def lines(
         yield "Causes: no wait of a working thread has a recorded cause."
     else:
         yield "Causes of waits, in order of cost (the ends of the chains of waits):"
+    whole_ns = graph.wait_ns + sum(row.wait_ns for row in causes if row.kind in CPU_KINDS)
     for place, cause in enumerate(causes[:shown], 1):
-        share = percent(cause.wait_ns / graph.wait_ns) if graph.wait_ns else ""
+        share = percent(cause.wait_ns / whole_ns) if whole_ns else ""
         cost = value_text(cause.wait_ns, "ns")
         yield from wrapped(f"{place:3}. {cost:>8} {share:>7}  {cause_text(cause)}", width, " " * 23)
         yield from wrapped(f"{' ' * 23}{chain_text(cause)}", width, " " * 25)

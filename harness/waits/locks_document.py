@@ -22,7 +22,7 @@ from harness.waits.result import (
     WaitForGraph,
 )
 from stallscope.printable import printable
-from topdown.waits.causes import CauseAnalysis, find_causes
+from topdown.waits.causes import Cause, CauseAnalysis, find_causes
 from topdown.waits.futex_waits import FutexWaits, futex_waits
 from topdown.waits.idle_pools import IdleGroup, idle_pools, idle_threads
 from topdown.waits.kernel_locks import kernel_locks
@@ -91,7 +91,7 @@ def lock_parts(
     return LockParts(
         locks=tuple(_lock(lock, waits, records, names, signs, ends) for lock in locks[:MAX_LOCKS]),
         functions=tuple(_function(function) for function in functions[:MAX_FUNCTIONS]),
-        causes=_causes(analysis),
+        causes=cause_documents(analysis.causes),
         graph=_graph(analysis),
         idle_pools=tuple(_pool(pool, names) for pool in idle_pools(records, intervals, idle)),
         idle=idle,
@@ -186,7 +186,8 @@ def _function(function: WaitingFunction) -> LockFunction:
     )
 
 
-def _causes(analysis: CauseAnalysis) -> tuple[WaitCause, ...]:
+def cause_documents(causes: Sequence[Cause]) -> tuple[WaitCause, ...]:
+    """Return the causes as parts of the document."""
     return tuple(
         WaitCause(
             kind=cause.kind,
@@ -194,7 +195,7 @@ def _causes(analysis: CauseAnalysis) -> tuple[WaitCause, ...]:
             wait_ns=cause.wait_ns,
             chain=_links([(step.name, step.wait_ns) for step in cause.chain]),
         )
-        for cause in analysis.causes
+        for cause in causes
     )
 
 

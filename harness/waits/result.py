@@ -104,9 +104,13 @@ class CauseLink(Record, frozen=True, kw_only=True):
 
 
 class WaitCause(Record, frozen=True, kw_only=True):
-    """A cause of waits, with the wait time that ends at it."""
+    """A cause of waits, with the wait time that ends at it.
 
-    kind: str  # "thread", "device", "network", "timer", "lock", "run_queue", ...
+    "cpu", "throttle" and "steal" are causes of time in which threads could run: a process that used
+    the CPU, the quota of a cgroup, the hypervisor.
+    """
+
+    kind: str  # "thread", "process", "run_queue", "disk", "network", "cpu", "throttle", ...
     name: str
     wait_ns: Count
     chain: tuple[CauseLink, ...]

@@ -50,9 +50,9 @@ class Cause:
     """The end of chains of waits.
 
     ``kind``: "thread" (it runs), "run_queue" (it waits for a CPU), "process" (a thread outside of
-    the target), "disk", "network", "sleep", "interrupt", "unknown" or "cycle". ``chain``: the
-    heaviest chain, from a waiting group to the cause; its first step has the time of all waits of
-    that group.
+    the target), "disk", "network", "sleep", "interrupt", "unknown" or "cycle"; for threads that
+    could run, see `topdown/waits/cpu_causes.py`. ``chain``: the heaviest chain, from a waiting
+    group to the cause; its first step has the time of all waits of that group.
     """
 
     kind: str

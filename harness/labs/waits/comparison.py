@@ -17,7 +17,7 @@ RUNNING = "running"
 REST = "rest"
 STOLEN = "stolen"
 _RUNNING_STATES = ("user", "system")
-_STATE_CAUSES = ("run_queue", "throttled")
+CPU_KINDS = ("cpu", "throttle", "steal")
 
 
 def state_shares(account: RunAccount, result: WaitsResult) -> tuple[StateShare, ...]:
@@ -82,44 +82,33 @@ def largest_difference(shares: Iterable[StateShare]) -> float | None:
 def found_causes(result: WaitsResult, expected: ExpectedCause | None) -> tuple[FoundCause, ...]:
     """Return the causes of a diagnosis, in order of cost.
 
-    Threads that could run wait for no thread, so the causes of the document do not have their time.
-    If the expected cause is a state, the states in which threads do not run are the causes; if it
-    is a process, those that ran meanwhile are causes too. Causes of less than 5 % of the wall time
-    of all threads are left out: a program without a fault has some first cause as well.
+    Other processes may use the CPUs of a busy machine, so causes of time in which threads could run
+    count only if one of them is expected. Causes of less than 5 % of the wall time of all threads
+    are left out: a program without a fault has some first cause as well.
     """
-    if expected is not None and expected.kind in _STATE_CAUSES:
-        sums: dict[str, int] = defaultdict(int)
-        for thread in result.threads:
-            for state, time_ns in thread.states_ns.items():
-                if state not in _RUNNING_STATES:
-                    sums[state] += time_ns
-        causes = [
-            FoundCause(kind=state, name="", wait_ns=time_ns) for state, time_ns in sums.items()
-        ]
-    else:
-        causes = [
-            FoundCause(kind=cause.kind, name=cause.name, wait_ns=cause.wait_ns)
-            for cause in result.causes
-        ]
-        if expected is not None and expected.kind == "process":
-            causes += [
-                FoundCause(kind=user.kind, name=user.name, wait_ns=user.time_ns)
-                for user in result.run_queue
-            ]
+    with_cpu = expected is not None and expected.kind in CPU_KINDS
     wall_ns = sum(thread.wall_ns for thread in result.threads)
-    large = (cause for cause in causes if cause.wait_ns >= MIN_CAUSE_SHARE * wall_ns)
-    return tuple(sorted(large, key=lambda cause: -cause.wait_ns))
+    return tuple(
+        FoundCause(kind=cause.kind, name=cause.name, wait_ns=cause.wait_ns)
+        for cause in sorted(result.causes, key=lambda cause: -cause.wait_ns)
+        if cause.wait_ns >= MIN_CAUSE_SHARE * wall_ns and (with_cpu or cause.kind not in CPU_KINDS)
+    )
 
 
 def is_cause(expected: ExpectedCause, cause: FoundCause) -> bool:
-    """Return whether a cause is the expected one; a group may be named "program/thread".
+    """Return whether a cause is the expected one.
+
+    A group may be named "program/thread", and a process "program in /cgroup".
 
     On a busy machine the expected thread may itself wait for a CPU most of the time.
     """
     kinds = {"thread": ("thread", "run_queue")}.get(expected.kind, (expected.kind,))
     if cause.kind not in kinds:
         return False
-    return expected.name is None or cause.name.rpartition("/")[2] == expected.name
+    return expected.name is None or expected.name in (
+        cause.name.partition(" in /")[0],
+        cause.name.rpartition("/")[2],
+    )
 
 
 def cause_verdict(

@@ -80,3 +80,14 @@ def test_idle_threads_are_grouped_with_the_rule() -> None:
     assert pool.wall_ns == 2_000_000_000
     assert built.names.user(pool.stack) == ("pthread_cond_wait", "next_job")
     assert pool.rule == RULE_WITHOUT_WAKE_UPS
+
+
+def test_the_client_of_a_server_in_another_process_is_not_idle() -> None:
+    text = """
+        client R0-1 W(server,condition)1-900 R900-901 W(server,condition)901-999 R999-1000
+        server@1/!other R0-900 W(client)900-901 R901-1000
+    """
+    assert idle_names(text) == []
+    # A thread that another process only wakes does not wait for its answers.
+    without_request = text.replace("W(client)", "W(timer)")
+    assert idle_names(without_request) == ["client"]

@@ -56,7 +56,7 @@ class pipeline_kernel : public waiting_kernel {
     if (stage > 0 && !queues_[stage - 1].change(-1, times(stage), stop)) return false;
     compute_for(stage == (look_alike_ ? 0 : middle) ? slow_ns : fast_ns);
     if (look_alike_ && stage == middle) {
-      for (int i = 0; i < 5; ++i) pause_for(50 * us, times(stage));
+      for (int i = 0; i < 2; ++i) pause_for(150 * us, times(stage));
     }
     return stage == queues_.size() || queues_[stage].change(1, times(stage), stop);
   }
