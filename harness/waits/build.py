@@ -117,6 +117,8 @@ def _threads(analysis: WaitAnalysis) -> tuple[ThreadWaits, ...]:
             wall_ns=int(wall[number]),
             run_ns=totals.run_ns[number],
             queue_ns=totals.queue_ns[number],
+            measured_run_ns=totals.measured_run_ns[number],
+            measured_queue_ns=totals.measured_queue_ns[number],
         )
         for number, group in rows
     )

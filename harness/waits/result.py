@@ -7,7 +7,10 @@ from stallscope.documents import Amount, Count, Document, Integer, Record, Share
 
 
 class ThreadWaits(Record, frozen=True, kw_only=True):
-    """A thread; ``run_ns`` and ``queue_ns`` are those of schedstat, None if it was not read."""
+    """A thread; ``run_ns`` and ``queue_ns`` are those of schedstat, None if it was not read.
+
+    ``measured_run_ns`` and ``measured_queue_ns``: by the states between the same two readings.
+    """
 
     tid: Integer
     name: str
@@ -18,6 +21,8 @@ class ThreadWaits(Record, frozen=True, kw_only=True):
     wall_ns: Count
     run_ns: Count | None
     queue_ns: Count | None
+    measured_run_ns: Count | None = None
+    measured_queue_ns: Count | None = None
 
 
 class GroupWaits(Record, frozen=True, kw_only=True):

@@ -25,6 +25,9 @@ constexpr std::size_t names_at_once = 256;
 constexpr double max_rate_with_kernel_chains = 2'000;
 constexpr auto rate_interval = std::chrono::milliseconds{30};
 constexpr std::uint64_t between_wait_passes_ns = 100'000'000;
+// A process that ends within the recording has a name only if it is read before.
+constexpr std::uint64_t between_names_ns = 300'000'000;
+constexpr std::size_t max_processes_to_name = 2'048;
 constexpr std::uint64_t between_totals_ns = 200'000'000;
 
 // The times that the scheduler has put threads of the processes on a CPU so far.
@@ -178,6 +181,23 @@ void wait_recording::pass() {
     if (excess) limit_cost(*excess);
   }
   write_windows();
+  name_new_processes();
+}
+
+void wait_recording::name_new_processes() {
+  if (!cpu_events_ || monotonic_ns() < processes_named_ns_ + between_names_ns) return;
+  processes_named_ns_ = monotonic_ns();
+  const auto& proc = opened_->prepared().proc;
+  const auto& pids = opened_->facts().pids;
+  const auto processes = proc.processes();
+  if (processes.size() > max_processes_to_name) return;
+  record_buffer names;
+  for (const pid_t pid : processes) {
+    const bool of_target = std::find(pids.begin(), pids.end(), pid) != pids.end();
+    if (of_target || !seen_processes_.insert(pid).second) continue;
+    put_comm(names, {pid, pid}, proc.thread_name(pid, pid));
+  }
+  opened_->files().samples().append(names.bytes());
 }
 
 void wait_recording::write_windows() {

@@ -12,6 +12,7 @@
 
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -61,6 +62,7 @@ class wait_recording {
   // The events that would record every switch stay disabled.
   void disable_all_switches();
   void write_windows();
+  void name_new_processes();
 
   opened_recording* opened_;
   wait_log log_;
@@ -73,6 +75,8 @@ class wait_recording {
   std::optional<wait_excess> excess_at_start_;
   bool limited_ = false;
   std::optional<tick_reader> ticks_;
+  std::set<pid_t> seen_processes_;
+  std::uint64_t processes_named_ns_ = 0;
   std::optional<window_thread> windows_;
 };
 

@@ -29,6 +29,7 @@ WAITING = [
     "wall-halves",
     "short-and-long-waits",
     "condition-herd",
+    "futex-kinds",
     "mapped-file-faults",
     "slow-peer",
     "oversubscribed",

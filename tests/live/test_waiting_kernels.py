@@ -21,6 +21,7 @@ RAISED = {
     "single-threaded-server": ("client", "network"),
     "states": ("computing", "run_queue"),
     "wall-halves": ("second-half", "condition"),
+    "futex-kinds": ("stdio", "lock"),
     "mapped-file-faults": ("reader", "page_fault"),
     "slow-peer": ("client", "network"),
     "oversubscribed": ("worker", "run_queue"),
@@ -72,3 +73,12 @@ def test_a_broadcast_wakes_more_threads_per_item_than_the_look_alike() -> None:
     accounts = [report("condition-herd", *x)["account"] for x in ((), ("--look-alike",))]
     per_item = [x["wake_ups"] / x["items_taken"] for x in accounts]
     assert per_item[0] > 2 * per_item[1]
+
+
+def test_the_readings_of_an_account_grow_to_its_end() -> None:
+    for thread in report("lock-hog")["threads"]:
+        times = [reading["at_ns"] for reading in thread["readings"]]
+        assert times == sorted(times)
+        assert times[-1] - times[0] == thread["wall_ns"]
+        assert thread["readings"][-1]["states_ns"] == thread["states_ns"]
+        assert 5 < len(times) < 50

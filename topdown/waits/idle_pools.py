@@ -3,7 +3,8 @@
 A thread is idle if it waits for at least 90 % of its time in one place (system call and stack),
 runs for less than 1 %, and ends no wait of a thread that is not idle itself. The last clause
 keeps starved pipeline stages and rarely used pools: another thread waits for their work. A thread
-that a thread of another process wakes, and that wakes it, is the client of a server, and not idle. If wake-ups are not recorded, the thread must not have run at all instead.
+that a thread of another process wakes, and that wakes it, is the client of a server, and not idle.
+If wake-ups are not recorded, the thread must not have run at all instead.
 """
 
 from dataclasses import dataclass

@@ -19,7 +19,7 @@ from topdown.waits.blocked_calls import processes_with_sockets
 from topdown.waits.records import NO_STACK, WaitRecords
 from topdown.waits.schedstat import Schedstat, read_schedstat, stolen_ns
 from topdown.waits.stack_names import StackNames
-from topdown.waits.states import BLOCK, Intervals, ThreadState
+from topdown.waits.states import BLOCK, RUNNING_STATES, Intervals, ThreadState
 from topdown.waits.wait_kinds import Evidence, WaitKinds, reading_states
 from topdown.waits.windows import SOURCE, weigh_windows, whole_amounts
 
@@ -51,7 +51,8 @@ class ThreadTotals:
     """Time by thread and state.
 
     ``wall_ns`` (n_threads,) is the sum of a thread's states. ``run_ns`` and ``queue_ns``: by
-    schedstat, None if not read. ``sources``: nanoseconds by state and text of the source.
+    schedstat, None if not read; ``measured_run_ns`` and ``measured_queue_ns``: by the states
+    between the same two readings. ``sources``: nanoseconds by state and text of the source.
     ``errors``: half of the width of the 95 % intervals, None if all switches were recorded.
     """
 
@@ -61,6 +62,8 @@ class ThreadTotals:
     sources: Mapping[ThreadState, Mapping[str, int]]
     kernel_sampled: bool
     errors: Amounts | None = None
+    measured_run_ns: tuple[int | None, ...] = ()
+    measured_queue_ns: tuple[int | None, ...] = ()
 
     @property
     def wall_ns(self) -> npt.NDArray[np.int64]:
@@ -102,6 +105,7 @@ def thread_totals(
         _move_throttled(amounts, records, sources)
     if kernel_sampled:
         _move_system(amounts, records, names, sources)
+    measured_run, measured_queue = _between_readings(records, intervals, amounts, schedstat)
     return ThreadTotals(
         amounts,
         tuple(None if value < 0 else value for value in schedstat.run_ns.tolist()),
@@ -109,6 +113,27 @@ def thread_totals(
         sources.amounts,
         kernel_sampled,
         errors,
+        measured_run,
+        measured_queue,
+    )
+
+
+def _between_readings(
+    records: WaitRecords, intervals: Intervals, amounts: Amounts, schedstat: Schedstat
+) -> tuple[tuple[int | None, ...], tuple[int | None, ...]]:
+    """Return run and queue time of each thread between its readings; throttled time is queued."""
+    queues = (ThreadState.RUN_QUEUE, ThreadState.THROTTLED)
+    if records.limited_from_ns is not None:
+        run = amounts[:, list(RUNNING_STATES)].sum(axis=1)
+        queue = amounts[:, list(queues)].sum(axis=1)
+    else:
+        stolen = stolen_ns(records, schedstat.excess_ns(intervals))
+        run = schedstat.recorded(intervals, ThreadState.USER) - stolen
+        queue = sum((schedstat.recorded(intervals, state) for state in queues), np.int64(0))
+    known = (schedstat.run_ns >= 0).tolist()
+    return tuple(  # type: ignore[return-value]
+        tuple(value if is_known else None for value, is_known in zip(column, known, strict=True))
+        for column in (run.tolist(), queue.tolist())
     )
 
 

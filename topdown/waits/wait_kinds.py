@@ -232,6 +232,8 @@ def _futex_states(records: WaitRecords, names: StackNames, rows: npt.NDArray[np.
         kind = classify_futex(call, names.user(stack)).kind
         if kind is not LockKind.FUTEX:
             states[place] = ThreadState.LOCK if kind.is_lock else ThreadState.CONDITION
+        elif on_stack:  # only the thread that waits can wait there
+            states[place] = ThreadState.CONDITION
     result[rows] = states[inverse.reshape(-1)]
     return result
 

@@ -60,6 +60,7 @@ class ProgramDiagnosis:
     """
 
     whole: WaitsResult
+    whole_account: RunAccount
     result: WaitsResult
     account: RunAccount
 
@@ -75,10 +76,10 @@ def diagnose_program(
         begin_ns, end_ns = recording_period(recording)
         period = common_period(account, begin_ns, end_ns)
         if period is None:
-            return ProgramDiagnosis(whole, whole, account)
+            return ProgramDiagnosis(whole, account, whole, account)
         analysis = analyze_waits(recording, period)
         result = waits_result(analysis, recording=recording.path, report=None)
-        return ProgramDiagnosis(whole, result, account_within(account, period))
+        return ProgramDiagnosis(whole, account, result, account_within(account, period))
 
 
 def recording_period(recording: Recording) -> tuple[int, int]:

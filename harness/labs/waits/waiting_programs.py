@@ -56,10 +56,11 @@ class ThreadAccount(Record, frozen=True):
 
 
 class RunAccount(Record, frozen=True):
-    """The report of a run."""
+    """The report of a run. ``account``: what the program measured beside its threads."""
 
     elapsed_ns: Count
     threads: tuple[ThreadAccount, ...] = ()
+    account: dict[str, Count] | None = None
 
 
 class _ListRecord(Record, frozen=True):

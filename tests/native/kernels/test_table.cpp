@@ -85,6 +85,7 @@ TEST_CASE("the table has every kernel once, with a diagnosis in top-down terms")
                                           "states",
                                           "short-and-long-waits",
                                           "condition-herd",
+                                          "futex-kinds",
                                           "mapped-file-faults",
                                           "slow-peer",
                                           "oversubscribed",

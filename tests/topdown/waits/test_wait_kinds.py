@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from tests.topdown.waits.wait_records_builder import MILLISECOND, Place, build_records
-from topdown.waits.records import Descriptor, ThreadReading
+from topdown.waits.records import REGISTER_NAMES, Descriptor, ThreadReading
 from topdown.waits.states import ThreadState
 from topdown.waits.syscall_sites import NOT_IN_CALL
 from topdown.waits.timeline import build_intervals
@@ -185,3 +185,15 @@ def test_a_page_fault_needs_a_kernel_chain_or_a_count_that_rose(
     kinds = classify_waits(records, build_intervals(records), built.names, built.syscalls)
     state = ThreadState(kinds.intervals.state[1]).key
     assert (state, Evidence(kinds.evidence[1])) == category
+
+
+def test_a_futex_on_the_stack_of_the_thread_that_waits_is_not_a_lock() -> None:
+    arguments = (0x7FFF_0000 + 64, 128, 2)  # those of a contended mutex
+    place = Place(("wait", "main"), syscall=FUTEX, arguments=arguments)
+    built = build_records("A R0-10 W(?,place)10-90 R90-100", places={"place": place})
+    samples = built.records.switch_samples
+    registers = samples.registers.copy()
+    registers[:, REGISTER_NAMES.index("sp")] = 0x7FFF_0000
+    records = replace(built.records, switch_samples=replace(samples, registers=registers))
+    kinds = classify_waits(records, build_intervals(records), built.names, built.syscalls)
+    assert ThreadState(kinds.intervals.state[1]) is ThreadState.CONDITION

@@ -7,6 +7,7 @@
 #include "kernels/waiting/condition_waits.hpp"
 #include "kernels/waiting/cpu_shares.hpp"
 #include "kernels/waiting/cpu_waits.hpp"
+#include "kernels/waiting/futex_kinds.hpp"
 #include "kernels/waiting/lock_holders.hpp"
 #include "kernels/waiting/loopback.hpp"
 #include "kernels/waiting/mapped_file.hpp"
@@ -114,6 +115,18 @@ inline constexpr std::array waiting_kernels = {
                  .threads = 9,
                  .min_threads = 2,
                  .look_alike = "wake one thread",
+                 .measures_states = true},
+    kernel_entry{.name = "futex-kinds",
+                 .what = "threads that wait for one thread by futexes of different kinds",
+                 .expected = "waiting: lock",
+                 .without_counters = "its account: time per thread and state",
+                 .make = make_futex_kinds,
+                 .iterations_per_call = 1,
+                 .threads = 10,
+                 .min_threads = 10,
+                 .max_threads = 10,
+                 .look_alike = "compute outside of the locks, and let the others sleep",
+                 .first_cause = {.kind = "thread", .name = "holder"},
                  .measures_states = true},
     kernel_entry{.name = "mapped-file-faults",
                  .what = "reads of a mapped file that is not in the page cache",
