@@ -1,6 +1,6 @@
 """The analysis of a recording of waits: records, names, categories and totals."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,7 +15,6 @@ from topdown.stacks.symbols.symbolizer import Symbolizer
 from topdown.stacks.unwinding.tables import UnwindTables
 from topdown.waits.capture_stacks import code_before_calls, stack_names
 from topdown.waits.groups import ThreadGroup, thread_groups
-from topdown.waits.periods import kinds_within, records_within, totals_within
 from topdown.waits.records import NO_ROW, NO_STACK, WaitRecords
 from topdown.waits.stack_names import StackNames
 from topdown.waits.syscall_sites import Numbers, call_numbers
@@ -55,8 +54,8 @@ class WaitAnalysis:
         return self.period_ns or (self.records.begin_ns, self.records.end_ns)
 
 
-def analyze_waits(recording: Recording, period: tuple[int, int] | None = None) -> WaitAnalysis:
-    """Return the analysis of a recording, or of a period of it (CLOCK_MONOTONIC, nanoseconds).
+def analyze_waits(recording: Recording) -> WaitAnalysis:
+    """Return the analysis of a recording.
 
     Raises RecordingError if it has no records of switches, or is unreadable.
     """
@@ -70,8 +69,6 @@ def analyze_waits(recording: Recording, period: tuple[int, int] | None = None) -
             f"{recording.path} has no records of context switches",
             "record them with: stallscope waits -p PID",
         )
-    if period is not None and records.limited_from_ns is not None:
-        records = records_within(records, *period)
     manifest = recording.manifest
     names, name_warnings = stack_names(capture, Symbolizer(sources))
     samples = records.switch_samples
@@ -89,11 +86,6 @@ def analyze_waits(recording: Recording, period: tuple[int, int] | None = None) -
         kernel_sampled=_kernel_sampled(capture),
         architecture=capture.architecture,
     )
-    if period is not None:
-        part = kinds_within(kinds, *period)
-        if records.limited_from_ns is None:
-            totals = totals_within(totals, kinds, part)
-        kinds, records = part, replace(records, begin_ns=period[0], end_ns=period[1])
     lived = np.flatnonzero(totals.wall_ns > 0).tolist()
     return WaitAnalysis(
         title=recording.name if manifest is None else manifest.target.describe(),

@@ -122,7 +122,15 @@ def _totals(whole: ThreadTotals, intervals: Intervals) -> ThreadTotals:
         for state in ThreadState
         if rounded[:, state].any() and whole.sources.get(state)
     }
-    return ThreadTotals(rounded, nothing, nothing, sources, whole.kernel_sampled)
+    return ThreadTotals(
+        rounded,
+        nothing,
+        nothing,
+        sources,
+        whole.kernel_sampled,
+        measured_run_ns=nothing,
+        measured_queue_ns=nothing,
+    )
 
 
 def _main_source(totals: ThreadTotals, state: ThreadState) -> str:

@@ -25,10 +25,12 @@ from harness.labs.waits.result import ProgramRow, ProgramVerdict
 from harness.labs.waits.waiting_programs import RunAccount, WaitingProgram, read_account
 from harness.waits.analysis import analyze_waits
 from harness.waits.build import waits_result
+from harness.waits.period import within
 from harness.waits.result import WaitsResult
 from stallscope.documents import decode
 from stallscope.errors import RecordingError, StallscopeError, UnableError
 from stallscope.recordings import Recording, open_recording
+from topdown.waits.idle_pools import idle_threads
 
 CAUSES = 3
 # A program with a child process is observed by PID, from soon after its start to before its end:
@@ -56,7 +58,8 @@ def measure_program(waiting: WaitingProgram, duration_s: float, *, look_alike: b
 class ProgramDiagnosis:
     """A run of a program: ``whole`` is the document of all of the recording.
 
-    ``result`` and ``account`` are those of the common period; the whole ones without readings.
+    ``result`` and ``account`` are those of the common period; the whole ones without readings,
+    and if switches were recorded in random windows.
     """
 
     whole: WaitsResult
@@ -73,12 +76,13 @@ def diagnose_program(
         run = _by_pid if waiting.child_process else _as_command
         whole, account = run(waiting, duration_s, look_alike, Path(directory))
         recording = open_recording(Path(directory) / _RECORDING)
-        begin_ns, end_ns = recording_period(recording)
-        period = common_period(account, begin_ns, end_ns)
-        if period is None:
+        period = common_period(account, *recording_period(recording))
+        analysis = None if period is None else analyze_waits(recording)
+        if period is None or analysis is None or analysis.records.limited_from_ns is not None:
             return ProgramDiagnosis(whole, account, whole, account)
-        analysis = analyze_waits(recording, period)
-        result = waits_result(analysis, recording=recording.path, report=None)
+        idle = idle_threads(analysis.records, analysis.kinds.intervals)
+        part = within(analysis, *period, idle)
+        result = waits_result(part, recording=recording.path, report=None)
         return ProgramDiagnosis(whole, account, result, account_within(account, period))
 
 
