@@ -19,8 +19,8 @@ constexpr std::uint64_t pause_per_search = 100;
 constexpr std::size_t max_processes = 20'000;
 constexpr std::uint64_t max_line_bytes = std::uint64_t{512} << 20U;
 // A large program's symbols are some 30 MB.
-constexpr process_reading::read_limits search_limits{.bytes = std::uint64_t{192} << 20U,
-                                                     .cpu_ns = 400'000'000};
+constexpr process_reading::read_limits search_limits{
+    .bytes = std::uint64_t{192} << 20U, .cpu_ns = 400'000'000, .wall_ns = 4'000'000'000};
 
 }  // namespace
 
@@ -71,7 +71,7 @@ void runtime_watch::examine(pid_t pid, process& target, std::string& out) {
   target.next_examination_ns = begin_ns + target.pause_ns;
   if (!shared_->searches.available(begin_ns)) return;
   const auto begin_cpu_ns = thread_cpu_ns();
-  process_reading::read_budget budget{search_limits, &activity_->stop};
+  process_reading::read_budget budget{search_limits, &activity_->stop, &activity_->since_ns};
   const auto view = view_of(proc_, pid, budget);
   for (const auto& kind : kinds_) {
     if (!kind.runs(view, budget)) continue;

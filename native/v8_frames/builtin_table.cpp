@@ -14,7 +14,10 @@ constexpr std::string_view interpreter_entry = "InterpreterEntryTrampoline";
 constexpr std::size_t max_builtins = 10'000;
 constexpr std::uint64_t max_symbols_bytes = std::uint64_t{64} << 20U;
 constexpr std::uint64_t max_names_bytes = std::uint64_t{96} << 20U;
+constexpr std::size_t names_per_read = std::size_t{1} << 20U;
 constexpr std::size_t symbols_per_read = 65'536;
+constexpr unsigned page_bits = 18;  // pages of V8's heap have 256 KiB
+constexpr std::size_t max_pages = 8192;
 constexpr std::uint64_t between_reads_ns = 50'000'000;
 
 // Handlers of bytecodes: LdarHandler, CallProperty1WideHandler. Others with the suffix have no
@@ -27,7 +30,11 @@ bool interprets(std::string_view name) {
 std::vector<char> names_of(const process_reading::elf_file& file, const Elf64_Shdr& section) {
   if (section.sh_size > max_names_bytes) return {};
   std::vector<char> names(static_cast<std::size_t>(section.sh_size));
-  if (!file.read(section.sh_offset, std::as_writable_bytes(std::span{names}))) return {};
+  // In pieces, because a read from a cold disk takes long.
+  for (std::size_t at = 0; at < names.size(); at += names_per_read) {
+    const auto piece = std::span{names}.subspan(at, std::min(names_per_read, names.size() - at));
+    if (!file.read(section.sh_offset + at, std::as_writable_bytes(piece))) return {};
+  }
   if (!names.empty()) names.back() = '\0';
   return names;
 }
@@ -90,10 +97,17 @@ const memory_mapping* code_areas::find(std::uint64_t pc) const {
   return pc < mapping.end ? &mapping : nullptr;
 }
 
-bool code_areas::is_code(std::uint64_t pc) const { return find(pc) != nullptr; }
+void code_areas::note_generated(std::uint64_t pc) {
+  if (generated_.size() < max_pages) generated_.insert(pc >> page_bits);
+}
+
+bool code_areas::is_code(std::uint64_t pc) const {
+  return find(pc) != nullptr || generated_.contains(pc >> page_bits);
+}
 
 code_areas::place code_areas::of(std::uint64_t pc) {
   const auto* mapping = find(pc);
+  if (mapping == nullptr && generated_.contains(pc >> page_bits)) return {};
   if (mapping == nullptr && monotonic_ns() > read_ns_ + between_reads_ns) {
     read_mappings();
     mapping = find(pc);

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <unordered_set>
 #include <vector>
 
 #include "managed_frames/runtime_reader.hpp"
@@ -37,7 +38,11 @@ class code_areas {
   };
   // Reads the mappings again, at most every 50 ms, if no mapping contains the address.
   place of(std::uint64_t pc);
-  // Whether the address may be code: in an executable mapping when they were last read.
+  // Generated code lies at this address. Its pages are not always executable: V8 10 makes them
+  // writable instead while it compiles.
+  void note_generated(std::uint64_t pc);
+  // Whether the address may be code: generated, or in an executable mapping when they were last
+  // read.
   [[nodiscard]] bool is_code(std::uint64_t pc) const;
 
  private:
@@ -49,6 +54,7 @@ class code_areas {
   memory_mapping v8_;
   std::vector<builtin> builtins_;
   std::vector<memory_mapping> mappings_;
+  std::unordered_set<std::uint64_t> generated_;  // numbers of V8's pages with generated code
   std::uint64_t read_ns_ = 0;
 };
 

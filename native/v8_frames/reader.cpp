@@ -214,6 +214,7 @@ bool reader::functions_of(const physical_frame& frame, bool exact, frames& into)
   const auto place = areas_.of(exact ? frame.pc : frame.pc - 1);
   if (place.area == code_area::generated) {
     if (const auto* code = codes_.at(exact ? frame.pc : frame.pc - 1)) {
+      areas_.note_generated(frame.pc);
       add_generated(*code, frame, exact, into);
     } else {
       into.push_back({functions_.unnamed("code not found")});
