@@ -22,6 +22,19 @@ bool whole(const perf_events::record_view& record, std::uint64_t head) {
 
 }  // namespace
 
+drain_counts drain_counts::operator-(const drain_counts& earlier) const {
+  return {.samples = samples - earlier.samples,
+          .periods = periods - earlier.periods,
+          .left_out_periods = left_out_periods - earlier.left_out_periods,
+          .left_out = left_out - earlier.left_out,
+          .lost_records = lost_records - earlier.lost_records,
+          .lost_samples = lost_samples - earlier.lost_samples,
+          .throttles = throttles - earlier.throttles,
+          .wait_samples = wait_samples - earlier.wait_samples,
+          .switch_samples = switch_samples - earlier.switch_samples,
+          .switches = switches - earlier.switches};
+}
+
 drain::drain(std::vector<perf_events::ring_view> rings, sample_file& file)
     : rings_{std::move(rings)}, file_{&file}, cursors_(rings_.size()) {
   pieces_.reserve(pieces_at_once + 2);

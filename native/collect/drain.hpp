@@ -52,6 +52,8 @@ struct drain_counts {
   std::uint64_t wait_samples = 0;    // samples of switches, wake-ups and lock contention
   std::uint64_t switch_samples = 0;  // those of switches
   std::uint64_t switches = 0;        // PERF_RECORD_SWITCH and SWITCH_CPU_WIDE
+
+  drain_counts operator-(const drain_counts& earlier) const;
 };
 
 enum class holding { none, until_crowded, strictly };

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <sstream>
+#include <string_view>
 #include <utility>
 
 #include "base/clock.hpp"
@@ -20,6 +22,16 @@ failure not_closed() {
   return {exit_code::unable, "the recording could not be closed in time after a signal",
           "the data written so far are readable; look for a process or a file system that does not "
           "respond"};
+}
+
+constexpr std::string_view trigger_word = "trigger ";
+
+flight_trigger parse_trigger(const std::string& line) {
+  flight_trigger trigger;
+  std::istringstream words{line.substr(trigger_word.size())};
+  words >> trigger.at_ns >> std::ws;
+  std::getline(words, trigger.text);
+  return trigger;
 }
 
 pollfd poll_entry(int fd) { return {fd, POLLIN, 0}; }
@@ -107,6 +119,7 @@ std::optional<std::string> end_watch::read_control() {
     const std::string line = control_text_.substr(0, end);
     control_text_.erase(0, end + 1);
     if (line == "enable") enabled_ = true;
+    if (line.starts_with(trigger_word)) trigger_ = parse_trigger(line);
     if (line == "stop") return "stopped";
   }
   if (control_text_.size() > chunk.size()) control_text_.clear();

@@ -18,6 +18,7 @@
 
 #include "base/descriptor.hpp"
 #include "collect/end_guard.hpp"
+#include "collect/flight_facts.hpp"
 #include "collect/reporter.hpp"
 #include "perf_events/ring.hpp"
 
@@ -47,6 +48,8 @@ class end_watch {
   // Waits for the end of the watched processes. Returns false after the time limit or on a further
   // signal.
   bool wait_for_processes(std::uint64_t limit_ns);
+  // The last "trigger TIME TEXT" line of the control descriptor.
+  [[nodiscard]] const std::optional<flight_trigger>& trigger() const { return trigger_; }
   // Returns whether a further signal arrived: the user wants a quick end.
   [[nodiscard]] bool hurried() const;
 
@@ -63,6 +66,7 @@ class end_watch {
   int control_fd_;
   bool enabled_ = false;
   std::string control_text_;
+  std::optional<flight_trigger> trigger_;
   std::vector<descriptor> processes_;
   std::vector<pid_t> unwatched_;  // polled with kill(pid, 0): the kernel has no pidfd
   std::vector<pollfd> others_;

@@ -55,6 +55,7 @@ class opened_recording {
   void leave_group();
 
   void note_start();
+  void end_command_of_target();
   // Ends the command and closes the files.
   void close();
   // The same after a failed write: keeps the data written so far.
@@ -66,7 +67,6 @@ class opened_recording {
   void check_space();
   void choose_copied_bytes();
   [[nodiscard]] bool may_have_runtimes() const;
-  void end_command_of_target();
 
   prepared_recording* prepared_;
   end_watch* watch_;

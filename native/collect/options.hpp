@@ -43,6 +43,11 @@ struct collect_options {
   std::uint32_t wait_stack_bytes = 4096;  // per switch; 0: no stacks
   // The recording ends at this size, with a warning. 0: no limit.
   std::uint64_t max_bytes = 0;
+  // Keep the last seconds in memory and write them at the end. 0: write everything.
+  double flight_s = 0;
+  std::uint64_t flight_bytes = std::uint64_t{64} << 20U;
+  // The ends after which the last seconds are written: "stopped", "target ended", ...
+  std::vector<std::string> flight_ends{"stopped", "target ended", "signal", "duration"};
   double max_cost = 0.05;          // of recording waits, as a share of the target's CPU time
   bool wait_kernel_chains = true;  // kernel call chains of switches
   int control_fd = -1;

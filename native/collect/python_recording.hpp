@@ -13,6 +13,8 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <span>
+#include <string_view>
 #include <thread>
 #include <vector>
 
@@ -46,6 +48,9 @@ class python_recording {
   // Returns whether pass() must see each sample at once: a process is read without threads.
   [[nodiscard]] bool waits_for_samples() const;
   [[nodiscard]] std::uint64_t size_bytes() const { return file_.size_bytes(); }
+  // See sample_file.
+  void divert(append_sink* sink) { file_.divert(sink); }
+  void append(std::string_view lines) { file_.append(std::as_bytes(std::span{lines})); }
   // Processes that were left out, and helpers that did not end.
   [[nodiscard]] const std::vector<warning>& warnings() const { return context_.warnings; }
 

@@ -10,6 +10,8 @@
 //   facts.files.push_back(python.finish());
 #pragma once
 
+#include <string_view>
+
 #include "base/procfs.hpp"
 #include "collect/document_parts.hpp"
 #include "collect/options.hpp"
@@ -41,6 +43,9 @@ class python_session {
   [[nodiscard]] bool drain_follows_rings() const {
     return !wake_per_sample_ || recording_.waits_for_samples();
   }
+  // See sample_file. Call append() only for lines that were diverted.
+  void divert(append_sink* sink) { recording_.divert(sink); }
+  void append(std::string_view lines) { recording_.append(lines); }
   // Processes that were left out, and helpers that did not end.
   [[nodiscard]] const std::vector<warning>& warnings() const { return recording_.warnings(); }
   // Ends the reading and returns the file.

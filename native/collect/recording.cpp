@@ -14,6 +14,11 @@ constexpr std::uint64_t runtime_pass_ns = 1'000'000;
 
 }  // namespace
 
+bool keeps_flight(const recording_facts& facts) {
+  return std::ranges::find(facts.options.flight_ends, facts.end.reason) !=
+         facts.options.flight_ends.end();
+}
+
 progress_numbers numbers_of_recording(const opened_recording& opened) {
   const auto& facts = opened.facts();
   const auto end = facts.end.monotonic_ns != 0 ? facts.end.monotonic_ns : monotonic_ns();
@@ -25,6 +30,7 @@ progress_numbers numbers_of_recording(const opened_recording& opened) {
 void recording::run() {
   auto& facts = opened_->facts();
   if (auto& command = opened_->prepared().command) command->release();
+  if (facts.options.flight_s > 0) flight_.emplace(*opened_).divert();
   announce();
   std::optional<request_session> requests;
   if (facts.options.requests) requests.emplace(*opened_);
@@ -32,6 +38,14 @@ void recording::run() {
   facts.end.monotonic_ns = monotonic_ns();
   if (requests) requests->finish();
   read_counters();
+  if (flight_) {
+    if (!keeps_flight(facts)) {
+      opened_->end_command_of_target();
+      return;
+    }
+    flight_->finish();
+    opened_->files().commit(facts);
+  }
   add_check_warnings();
   opened_->close();
 }
@@ -42,7 +56,8 @@ void recording::announce() {
     throw failure{exit_code::target_failed, "the target ended before it could be sampled",
                   "start it under the collector: stallscope-collect -o DIR -- COMMAND"};
   }
-  opened_->files().commit(facts);
+  // Without a trigger, nothing of the wait remains.
+  if (!flight_) opened_->files().commit(facts);
   report_->started({facts.attach.mode,
                     facts.choice.event.name,
                     opened_->files().directory().path(),
@@ -72,6 +87,10 @@ std::string recording::drain_until_end() {
       watch.wake_at(monotonic_ns() + runtime_pass_ns);
     if (python != nullptr) watch.follow_rings(python->drain_follows_rings());
     opened_->facts().counts = records.counts();
+    if (flight_) {
+      flight_->pass();
+      opened_->facts().counts = flight_->counts();
+    }
     if (auto* waits = attached_->waits()) waits->pass();
     if (monotonic_ns() < next_progress_ns) continue;
     report_->progress(numbers_of_recording(*opened_));
@@ -100,8 +119,15 @@ void recording::read_counters() {
   records.pass();
   records.pass();  // applies what the scan of the first pass detected
   facts.counts = records.counts();
-  facts.counter = attached_->events().read_all();
-  facts.lost_samples = std::max(facts.counter ? facts.counter->lost : 0, facts.counts.lost_samples);
+  if (flight_) {
+    // The counters hold the whole wait.
+    facts.counts = flight_->counts();
+    facts.lost_samples = facts.counts.lost_samples;
+  } else {
+    facts.counter = attached_->events().read_all();
+    facts.lost_samples =
+        std::max(facts.counter ? facts.counter->lost : 0, facts.counts.lost_samples);
+  }
   facts.attach.duplicates_closed = attached_->duplicates_closed();
 }
 

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "collect/attached_recording.hpp"
+#include "collect/flight_memory.hpp"
 #include "collect/reporter.hpp"
 
 namespace stallscope::collect {
@@ -34,7 +35,11 @@ class recording {
   attached_recording* attached_;
   opened_recording* opened_;
   reporter* report_;
+  std::optional<flight_memory> flight_;
 };
+
+// Whether the last seconds are written after this end.
+bool keeps_flight(const recording_facts& facts);
 
 // The numbers of the recording so far, or at its end.
 progress_numbers numbers_of_recording(const opened_recording& opened);

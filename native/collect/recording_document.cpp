@@ -84,6 +84,8 @@ json options_of(const collect_options& options) {
           {"waits", options.waits},
           {"requests", options.requests},
           {"max_bytes", options.max_bytes != 0 ? json(options.max_bytes) : json(nullptr)},
+          {"flight_s", options.flight_s > 0 ? json(options.flight_s) : json(nullptr)},
+          {"flight_bytes", options.flight_s > 0 ? json(options.flight_bytes) : json(nullptr)},
           {"start_disabled", options.start_disabled}};
 }
 
@@ -141,6 +143,22 @@ json group_of(const recording_facts& facts) {
           {"counts", facts.counter ? json(facts.counter->others) : json(nullptr)}};
 }
 
+// The last seconds before a trigger; null for a recording from start to end.
+json flight_of(const recording_facts& facts) {
+  if (!facts.flight) return nullptr;
+  const auto& flight = *facts.flight;
+  const json trigger =
+      flight.trigger ? json{{"monotonic_ns", flight.trigger->at_ns}, {"text", flight.trigger->text}}
+                     : json(nullptr);
+  return {{"trigger", trigger},
+          {"began_monotonic_ns", flight.began_ns},
+          {"from_monotonic_ns", flight.from_ns},
+          {"memory_limited", flight.memory_limited},
+          {"overwritten_samples", flight.overwritten_samples},
+          {"overwritten_bytes", flight.overwritten_bytes},
+          {"side_records_dropped", flight.side_records_dropped}};
+}
+
 }  // namespace
 
 std::uint64_t sampled_periods(const recording_facts& facts) {
@@ -169,6 +187,7 @@ std::string to_json(const recording_facts& facts) {
         {"throttles", facts.counts.throttles},
         {"duplicates_left_out", facts.attach.mode == "per-thread" ? facts.counts.left_out : 0}}},
       {"counter", counter_of(facts)},
+      {"flight", flight_of(facts)},
       {"group", group_of(facts)},
       {"warnings", warnings_part(facts.warnings)},
       {"end", end_part(facts.end)}};

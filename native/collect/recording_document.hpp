@@ -12,6 +12,7 @@
 #include "collect/drain.hpp"
 #include "collect/event_choice.hpp"
 #include "collect/features.hpp"
+#include "collect/flight_facts.hpp"
 #include "collect/options.hpp"
 #include "collect/stack_choice.hpp"
 #include "collect/wait_events.hpp"
@@ -36,6 +37,7 @@ struct recording_facts {
   stack_choice stacks;
   wait_plan waits;
   attach_facts attach;
+  std::optional<flight_facts> flight;
   std::vector<pid_t> pids;
   std::string cpus;
   std::uint64_t start_monotonic_ns = 0;

@@ -16,6 +16,10 @@ void sample_file::append(std::span<const std::byte> bytes) {
 }
 
 void sample_file::append(std::span<iovec> pieces) {
+  if (sink_ != nullptr) {
+    sink_->append(pieces);
+    return;
+  }
   std::uint64_t added = 0;
   while (!pieces.empty()) {
     if (pieces.front().iov_len == 0) {

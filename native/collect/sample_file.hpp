@@ -4,6 +4,7 @@
 //
 //   sample_file file{output.create("samples.perf")};
 //   file.append(std::as_bytes(std::span{header}));
+//   file.divert(&blocks);   // appends go to memory until divert(nullptr)
 #pragma once
 
 #include <sys/uio.h>
@@ -15,6 +16,7 @@
 #include <system_error>
 
 #include "base/descriptor.hpp"
+#include "collect/append_sink.hpp"
 
 namespace stallscope::collect {
 
@@ -27,13 +29,20 @@ class sample_file {
   void append(std::span<const std::byte> bytes);
   void append(std::span<iovec> pieces);
 
-  [[nodiscard]] std::uint64_t size_bytes() const { return size_bytes_; }
+  // From now on appends go to the sink, which must outlive this use; nullptr ends that.
+  void divert(append_sink* sink) { sink_ = sink; }
+
+  // With what the sink holds.
+  [[nodiscard]] std::uint64_t size_bytes() const {
+    return size_bytes_ + (sink_ == nullptr ? 0 : sink_->size_bytes());
+  }
 
  private:
   [[noreturn]] void cut_back(int error);
   descriptor fd_;
   std::string name_;
   std::uint64_t size_bytes_ = 0;
+  append_sink* sink_ = nullptr;
 };
 
 }  // namespace stallscope::collect

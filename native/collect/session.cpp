@@ -12,6 +12,11 @@ namespace {
 
 exit_code report_result(const opened_recording& opened, reporter& report) {
   const auto& facts = opened.facts();
+  if (facts.flight && !keeps_flight(facts)) {
+    report.finished(numbers_of_recording(opened), exit_code::done, facts.end.reason,
+                    facts.warnings);
+    return exit_code::done;
+  }
   const auto samples = facts.counts.samples + facts.counts.wait_samples + facts.counts.switches;
   const auto lost = facts.lost_samples;
   // A target that waits all the time has no samples and no switches.

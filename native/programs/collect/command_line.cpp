@@ -25,6 +25,7 @@ constexpr const char* examples =
     "  stallscope-collect --stacks dwarf --stack-bytes 16384 -p 1234 -o run\n"
     "  stallscope-collect count --help                      count events instead\n"
     "  stallscope-collect -o run -e task-clock --with page-faults,context-switches -- make\n"
+    "  stallscope-collect --flight 30 -p 1234 -o run        the last 30 s before Ctrl-C\n"
     "  stallscope-collect --probe                           the events this user can measure\n"
     "Exit codes: 0 success; 2 usage error; 3 unsupported or not permitted on this machine; 4 the "
     "target failed; 5 no samples or most samples lost.";
@@ -37,6 +38,7 @@ constexpr std::uint64_t default_wait_bytes = std::uint64_t{2} << 30U;
 
 // The option values, before they are validated together.
 struct raw_options {
+  std::uint64_t flight_mib = 64;
   std::vector<pid_t> pids;
   bool all_cpus = false;
   std::string cpus;
@@ -62,6 +64,20 @@ void add_target(cli::command& app, raw_options& raw, collect_options& options) {
   app.add_option("-C,--cpu", raw.cpus, "CPUs, as a list such as 0-3,8");
   app.add_option("-G,--cgroup", options.cgroup,
                  "Cgroup: its full path, or its path below the hierarchy");
+}
+
+void add_flight(cli::command& app, raw_options& raw, collect_options& options) {
+  app.add_option("--flight", options.flight_s,
+                 "Keep the last seconds in memory only, and write them at the end")
+      .check(cli::positive_number());
+  app.add_option("--flight-memory", raw.flight_mib,
+                 "Memory for the last seconds in MiB; with less, they are fewer")
+      .check(cli::range(4, 1 << 20))
+      .capture_default_str();
+  app.add_option("--flight-ends", options.flight_ends,
+                 "Ends after which the last seconds are written, out of \"stopped\" on the control "
+                 "descriptor, \"target ended\", \"signal\" and \"duration\" (default: all)")
+      .delimiter(',');
 }
 
 void add_output(cli::command& app, raw_options& raw, collect_options& options) {
@@ -190,6 +206,8 @@ void check(const raw_options& raw, collect_options& options) {
   if (raw.has_progress) check_descriptor("--progress-fd", options.progress_fd);
   if (raw.has_control) check_descriptor("--control-fd", options.control_fd);
   options.ring_bytes = static_cast<std::size_t>(raw.ring_kib) << 10U;
+  options.flight_bytes = raw.flight_mib << 20U;
+  if (options.flight_s > 0 && options.waits) usage("--flight keeps no waits", "leave out --waits");
   options.max_stack = static_cast<std::uint16_t>(raw.max_stack);
   options.python = raw.python == "auto" && !options.waits;
   options.runtimes = raw.python == "auto";
@@ -221,6 +239,7 @@ std::optional<parsed_command_line> parse_command_line(const std::vector<std::str
   add_python(app, raw);
   add_waits(app, parsed.options);
   add_output(app, raw, parsed.options);
+  add_flight(app, raw, parsed.options);
   app.add_option("--protocol", raw.protocol,
                  "Version of the progress protocol that the caller uses");
   add_die_with_parent(app, parsed.die_with_parent);
