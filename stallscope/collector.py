@@ -9,10 +9,10 @@ import os
 import signal
 import subprocess
 from collections.abc import Callable, Iterable
-from contextlib import closing, suppress
+from contextlib import AbstractContextManager, closing, nullcontext, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, ClassVar
+from typing import IO, BinaryIO, ClassVar
 
 import msgspec
 
@@ -55,6 +55,9 @@ class CollectorOptions:
     python: str = "auto"  # "auto" or "off": reading of CPython frames
     max_size_mib: int | None = None  # None: the collector's default
     max_cost: float | None = None  # share of the target's CPU time that recording waits may cost
+    flight_s: float | None = None  # keep the last seconds in memory, and write them at the end
+    flight_memory_mib: int | None = None
+    flight_ends: tuple[str, ...] = ()  # reasons of an end after which they are written
     waits: bool = False  # also context switches and wake-ups; Python frames are not read then
     requests: bool = False  # also the marks of requests that the target's processes write
 
@@ -76,6 +79,9 @@ class CollectorOptions:
             ("--python", self.python),
             ("--max-size", self.max_size_mib),
             ("--max-cost", self.max_cost),
+            ("--flight", self.flight_s),
+            ("--flight-memory", self.flight_memory_mib),
+            ("--flight-ends", ",".join(self.flight_ends)),
         )
         words += ["-a"] if self.system_wide else []
         words += [f"--{self.scope}"] if self.scope else []
@@ -219,8 +225,12 @@ def collect(
     options: CollectorOptions | CountOptions,
     on_progress: Callable[[CollectorProgress], None],
     command_output: IO[str] | None = None,
+    beside: Callable[[BinaryIO], AbstractContextManager[object]] = nullcontext,
 ) -> CollectionEnd:
     """Return how the collection ended, once the recording in ``options.output`` is closed.
+
+    While the collector runs, the context of ``beside`` is entered. It may write lines to the
+    collector's control stream, which is closed after Ctrl-C.
 
     The first Ctrl-C ends the measurement, also if only this process receives it; a second one
     raises KeyboardInterrupt. The command's standard output goes to ``command_output`` if given.
@@ -242,6 +252,7 @@ def collect(
             with (
                 closing(CollectorLines(progress.fileno(), stop=control.close)) as lines,
                 count_interrupts(lines.interrupt) as interrupts,
+                beside(control),
             ):
                 last = read_messages(lines, on_progress)
                 with suppress(subprocess.TimeoutExpired):

@@ -172,6 +172,16 @@ def read_interval_log(path: Path) -> IntervalLog:
     return IntervalLog(tuple(intervals), tuple(warnings))
 
 
+def interval_of_line(line: str) -> Interval | None:
+    """Return the interval of a line of a log; None for a comment or a line that cannot be read."""
+    if not line or line[0] in '#"':
+        return None
+    try:
+        return _interval(line)
+    except (ValueError, binascii.Error, zlib.error, struct.error):
+        return None
+
+
 def _text(path: Path) -> str:
     try:
         if not path.is_file():

@@ -121,6 +121,37 @@ class RecordedEnd(Record, frozen=True, kw_only=True):
     target_status: dict[str, Integer | str | None] | str | None = None
 
 
+class FlightTrigger(Record, frozen=True, kw_only=True):
+    """The moment of the trigger, and what happened."""
+
+    monotonic_ns: Count
+    text: str = ""
+
+
+class RecordedFlight(Record, frozen=True, kw_only=True):
+    """What a recording of the last seconds before a trigger keeps."""
+
+    began_monotonic_ns: Count  # of the waiting
+    from_monotonic_ns: Count  # complete from here on
+    trigger: FlightTrigger | None = None  # None: written at the end of the wait
+    memory_limited: bool = False
+    overwritten_samples: Count = 0
+    overwritten_bytes: Count = 0
+    side_records_dropped: Count = 0
+
+    def describe(self, end_ns: int) -> str:
+        """Return the kept time, the trigger and what was overwritten, in words."""
+        waited_s = max(0, self.from_monotonic_ns - self.began_monotonic_ns) / 1e9
+        before = f"{waited_s:,.0f} s before were overwritten"
+        if self.trigger is None:
+            kept_s = (end_ns - self.from_monotonic_ns) / 1e9
+            return f"the last {kept_s:.1f} s of a wait without a trigger; {before}"
+        moment_ns = min(max(self.trigger.monotonic_ns, self.from_monotonic_ns), end_ns)
+        kept_s = (moment_ns - self.from_monotonic_ns) / 1e9
+        after_s = (end_ns - moment_ns) / 1e9
+        return f"{self.trigger.text}: the {kept_s:.1f} s before and {after_s:.1f} s after; {before}"
+
+
 class RecordedFile(Record, frozen=True, kw_only=True):
     """A file of a recording."""
 
@@ -146,6 +177,7 @@ class Manifest(Record, frozen=True, kw_only=True):
     notices_or_none: tuple[Notice, ...] | None = field(default=None, name="warnings")
     stacks: StackRecording | None = None  # None in recordings before stacks could be copied
     end: RecordedEnd | None = None
+    flight: RecordedFlight | None = None  # None: recorded from start to end
 
     @property
     def target(self) -> Target:
@@ -159,8 +191,12 @@ class Manifest(Record, frozen=True, kw_only=True):
 
     @property
     def notices(self) -> tuple[Notice, ...]:
-        """Return the recorder's warnings."""
-        return self.notices_or_none or ()
+        """Return the recorder's warnings, and what a flight recorder keeps."""
+        notices = self.notices_or_none or ()
+        if self.flight is None:
+            return notices
+        kept = self.flight.describe(self.end_ns or self.flight.from_monotonic_ns)
+        return (Notice("flight", f"Flight recorder: {kept}."), *notices)
 
     @property
     def host_name(self) -> str:

@@ -1,12 +1,18 @@
 """`stallscope record`: make a recording."""
 
-from typing import Any
+import sys
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from harness.cli.flight_options import flight_choices
 from harness.cli.json_option import json_option
 from harness.cli.recording_options import collector_options, target_options
 from harness.cli.terminal import note, printable, report_command
+
+if TYPE_CHECKING:
+    from harness.flight.options import FlightOptions
+    from stallscope.collector import CollectorOptions
 
 EXAMPLES = """\b
 Examples:
@@ -14,29 +20,62 @@ Examples:
   stallscope record -F 99 -a --duration 60
   stallscope record -G system.slice/nginx.service
   stallscope record -- make -j8
+
+\b
+The last 30 s before a trigger:
+  stallscope record -p 4711 --flight 30s --on 'psi.io>20%' --on signal
+  stallscope record -p 4711 --flight 30s --on 'p99>5ms:load/intended.hlog'
+  stallscope record -a --flight 10s --on 'command:check-slow' --repeat 5
+  stallscope record --flight 60s --on exit -- ./crashes-sometimes
 """
 
 
 @click.command(epilog=EXAMPLES)
 @target_options
+@flight_choices
 @json_option
 def command(as_json: bool, **values: Any) -> int:
     """Record a process, command, CPUs or cgroup.
 
     The recording is a directory. Show it with `stallscope report`, or with `perf report
     --no-inline -i DIR/samples.perf`. Ctrl-C ends the measurement and keeps the samples.
+
+    With --flight, samples stay in memory and are overwritten, until a trigger (--on) writes the
+    last seconds. Ctrl-C before a trigger then writes nothing.
     """
+    from harness.flight.options import flight_options  # noqa: PLC0415 - start-up stays light
+
+    if values["flight"] is not None and values["duration"] is None:
+        values["duration"] = 0.0  # until a trigger
+    options = collector_options(values)
+    flight = flight_options(options, values)
+    if flight is not None:
+        return _record_flight(flight, as_json)
+    return _record(options, values["slots"], as_json)
+
+
+def _record_flight(flight: "FlightOptions", as_json: bool) -> int:
+    from harness.flight.session import record_flight  # noqa: PLC0415
+    from stallscope.documents import encode  # noqa: PLC0415
+
+    result, code = record_flight(flight, sys.stderr if as_json else None)
+    if as_json:
+        click.echo(encode(result))
+    else:
+        for recording in result.flight or ():
+            click.echo(f"{recording.samples:,} samples, in {printable(recording.recording)}")
+    return code
+
+
+def _record(options: "CollectorOptions", slots: bool, as_json: bool) -> int:
     from harness.cli.target_status import exit_code, explain  # noqa: PLC0415
     from harness.profile.group_recorder import record_group  # noqa: PLC0415
     from harness.profile.recorder import interrupted_once  # noqa: PLC0415 - start-up stays light
     from harness.profile.result import RecordResult  # noqa: PLC0415
     from stallscope.documents import encode  # noqa: PLC0415
 
-    options = collector_options(values)
     with interrupted_once(options):
-        recording, end = record_group(
-            options, slots=values["slots"], as_json=as_json, print_warnings=True
-        )
+        recording, end = record_group(options, slots=slots, as_json=as_json, print_warnings=True)
     manifest = recording.manifest
     assert manifest is not None
     if as_json:

@@ -1,0 +1,1 @@
+"""`stallscope record --flight`: the last seconds before a trigger."""
