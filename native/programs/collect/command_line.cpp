@@ -207,7 +207,8 @@ void check(const raw_options& raw, collect_options& options) {
   if (raw.has_control) check_descriptor("--control-fd", options.control_fd);
   options.ring_bytes = static_cast<std::size_t>(raw.ring_kib) << 10U;
   options.flight_bytes = raw.flight_mib << 20U;
-  if (options.flight_s > 0 && options.waits) usage("--flight keeps no waits", "leave out --waits");
+  if (options.flight_s > 0 && (options.waits || options.requests))
+    usage("--flight keeps neither waits nor requests", "leave out --waits and --requests");
   options.max_stack = static_cast<std::uint16_t>(raw.max_stack);
   options.python = raw.python == "auto" && !options.waits;
   options.runtimes = raw.python == "auto";
