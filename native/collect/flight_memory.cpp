@@ -18,17 +18,28 @@ std::string_view text_of(std::span<const std::byte> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-void add_definitions(std::string& out, std::string_view lines) {
-  while (!lines.empty()) {
-    const auto size = std::min(lines.find('\n'), lines.size() - 1) + 1;
-    if (is_python_definition(lines.substr(0, size))) out += lines.substr(0, size);
-    lines.remove_prefix(size);
-  }
-}
+// A line that is not a snapshot defines something.
+bool is_definition(std::string_view line) { return !line.starts_with("{\"t\":"); }
 
 }  // namespace
 
-bool is_python_definition(std::string_view line) { return !line.starts_with("{\"t\":"); }
+void flight_lines::drop_before(std::uint64_t ns) {
+  while (blocks_.oldest_ended_before(ns)) {
+    const auto block = blocks_.drop_oldest();
+    auto lines = text_of(block.bytes);
+    while (!lines.empty()) {
+      const auto size = std::min(lines.find('\n'), lines.size() - 1) + 1;
+      if (is_definition(lines.substr(0, size))) definitions_ += lines.substr(0, size);
+      lines.remove_prefix(size);
+    }
+  }
+}
+
+std::string flight_lines::text() const {
+  auto text = definitions_;
+  for (const auto& block : blocks_.all()) text += text_of(block.bytes);
+  return text;
+}
 
 flight_memory::flight_memory(opened_recording& opened)
     : opened_{&opened},
@@ -39,31 +50,34 @@ flight_memory::flight_memory(opened_recording& opened)
             [&proc = opened.prepared().proc](pid_t pid) {
               return ::access((proc.root() / std::to_string(pid)).c_str(), F_OK) == 0;
             }},
-      python_{monotonic_ns()} {}
+      python_{monotonic_ns()},
+      runtimes_{monotonic_ns()} {}
 
 void flight_memory::divert() {
   auto& facts = opened_->facts().flight.emplace();
   facts.began_ns = facts.from_ns = opened_->facts().start_monotonic_ns;
   opened_->files().samples().divert(&samples_);
-  if (auto* python = opened_->python()) python->divert(&python_);
+  if (auto* python = opened_->python()) python->divert(&python_.blocks());
+  if (auto* runtimes = opened_->runtimes()) runtimes->divert(&runtimes_.blocks());
 }
 
 void flight_memory::pass() {
   const auto now_ns = monotonic_ns();
   if (samples_.cut(now_ns)) counts_at_ends_.push_back(opened_->records().counts());
-  python_.cut(now_ns);
+  python_.blocks().cut(now_ns);
+  runtimes_.blocks().cut(now_ns);
   const auto horizon_ns = now_ns - std::min(now_ns, keep_ns_);
   while (samples_.oldest_ended_before(horizon_ns)) drop_oldest();
   const auto used = [this] {
-    return samples_.size_bytes() + python_.size_bytes() + side_.bytes().size();
+    return samples_.size_bytes() + python_.size_bytes() + runtimes_.size_bytes() +
+           side_.bytes().size();
   };
   auto& facts = *opened_->facts().flight;
-  facts.memory_limited = used() > max_bytes_ && samples_.has_complete();
-  while (used() > max_bytes_ && samples_.has_complete()) {
-    drop_oldest();
-    drop_lines_before(facts.from_ns);
-  }
-  drop_lines_before(facts.from_ns);
+  do {
+    if (used() > max_bytes_ && samples_.has_complete()) drop_oldest();
+    python_.drop_before(facts.from_ns);
+    runtimes_.drop_before(facts.from_ns);
+  } while (used() > max_bytes_ && samples_.has_complete());
 }
 
 void flight_memory::drop_oldest() {
@@ -75,11 +89,6 @@ void flight_memory::drop_oldest() {
   facts.overwritten_bytes += block.bytes.size();
   facts.overwritten_samples = dropped_.samples;
   facts.from_ns = block.end_ns;
-}
-
-void flight_memory::drop_lines_before(std::uint64_t ns) {
-  while (python_.oldest_ended_before(ns))
-    add_definitions(definitions_, text_of(python_.drop_oldest().bytes));
 }
 
 drain_counts flight_memory::counts() const {
@@ -104,11 +113,16 @@ void flight_memory::finish() {
   write_samples();
   if (auto* python = opened_->python()) {
     python->divert(nullptr);
-    python->append(definitions_);
-    for (const auto& block : python_.all()) python->append(text_of(block.bytes));
+    python->append(python_.text());
+  }
+  if (auto* runtimes = opened_->runtimes()) {
+    runtimes->divert(nullptr);
+    runtimes->append(runtimes_.text());
   }
   auto& flight = *facts.flight;
   flight.side_records_dropped = side_.dropped();
+  flight.memory_limited =
+      flight.from_ns > flight.began_ns && facts.end.monotonic_ns - flight.from_ns < keep_ns_;
   flight.trigger = opened_->watch().trigger();
   facts.start_realtime_ns += flight.from_ns - facts.start_monotonic_ns;
   facts.start_monotonic_ns = flight.from_ns;

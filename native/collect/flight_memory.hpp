@@ -22,8 +22,25 @@
 
 namespace stallscope::collect {
 
-// Whether later lines of python.jsonl refer to this line, which defines a code or a stack.
-bool is_python_definition(std::string_view line);
+// The newest lines of python.jsonl or runtimes.jsonl. Lines that define code and stacks are kept
+// from the begin, because later lines refer to them. One thread.
+class flight_lines {
+ public:
+  explicit flight_lines(std::uint64_t begin_ns) : blocks_{begin_ns} {}
+
+  [[nodiscard]] flight_blocks& blocks() { return blocks_; }
+  [[nodiscard]] std::uint64_t size_bytes() const {
+    return blocks_.size_bytes() + definitions_.size();
+  }
+  // Drops lines that were appended before that time.
+  void drop_before(std::uint64_t ns);
+  // All lines that are kept.
+  [[nodiscard]] std::string text() const;
+
+ private:
+  flight_blocks blocks_;
+  std::string definitions_;
+};
 
 class flight_memory {
  public:
@@ -39,7 +56,6 @@ class flight_memory {
 
  private:
   void drop_oldest();
-  void drop_lines_before(std::uint64_t ns);
   void write_samples();
 
   opened_recording* opened_;
@@ -47,8 +63,8 @@ class flight_memory {
   std::size_t max_bytes_;
   flight_blocks samples_;
   side_records side_;
-  flight_blocks python_;
-  std::string definitions_;
+  flight_lines python_;
+  flight_lines runtimes_;
   std::deque<drain_counts> counts_at_ends_;  // of the complete blocks
   drain_counts dropped_;                     // with the dropped blocks
 };

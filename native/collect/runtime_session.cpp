@@ -139,7 +139,7 @@ void runtime_session::pass() {
     written_ns_ = now_ns;
     std::string text;
     helper_->take_text(text);
-    write(std::move(text));
+    write(text);
   }
 }
 
@@ -151,7 +151,7 @@ void runtime_session::replace_helper(const reader_process::helper_fault& fault) 
   std::string text;
   const std::scoped_lock lock{mutex_};
   helper_->take_text(text);
-  write(std::move(text));
+  write(text);
   ending_.push_back({helper_->take_process(), fault.process});
   ending_.back().process.end({});
   helper_.reset();
@@ -178,7 +178,7 @@ std::optional<file_entry> runtime_session::finish() {
     const auto fault = helper_->check(~std::uint64_t{0} >> 1U);
     std::string text;
     helper_->take_text(text);
-    write(std::move(text));
+    write(text);
     ending_.push_back({helper_->take_process(), fault ? fault->process : 0});
     helper_.reset();
   }
@@ -190,15 +190,21 @@ std::optional<file_entry> runtime_session::finish() {
   return file_entry{"runtimes.jsonl", "managed-frames", file_->size_bytes()};
 }
 
-void runtime_session::write(std::string text) {
+void runtime_session::write(std::string_view text) {
   if (text.empty()) return;
   if (!file_) {
     file_.emplace(output_->create("runtimes.jsonl"), "runtimes.jsonl");
     std::string header;
     managed_frames::put_header(header);
-    text.insert(0, header);
+    file_->append(std::as_bytes(std::span{header}));
+    file_->divert(sink_);
   }
   file_->append(std::as_bytes(std::span{text}));
+}
+
+void runtime_session::divert(append_sink* sink) {
+  sink_ = sink;
+  if (file_) file_->divert(sink);
 }
 
 void runtime_session::warn_of_abandoned(const ending_process& ending) {

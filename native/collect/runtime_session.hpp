@@ -15,6 +15,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <vector>
 
@@ -50,6 +51,9 @@ class runtime_session {
   // Whether pass() must be called every millisecond.
   [[nodiscard]] bool needs_passes() const { return filter_ != nullptr && reads_any(); }
   [[nodiscard]] const std::vector<warning>& warnings() const { return warnings_; }
+  // See sample_file. Call append() only for lines that were diverted.
+  void divert(append_sink* sink);
+  void append(std::string_view lines) { write(lines); }
   // Ends the reading and returns the file, if there is one.
   std::optional<file_entry> finish();
 
@@ -67,7 +71,7 @@ class runtime_session {
   void forward();
   void follow();
   void stop_thread();
-  void write(std::string text);
+  void write(std::string_view text);
   void warn_of_abandoned(const ending_process& ending);
 
   procfs proc_;
@@ -84,6 +88,7 @@ class runtime_session {
   descriptor stop_;
   std::thread thread_;
   std::optional<sample_file> file_;
+  append_sink* sink_ = nullptr;
   std::uint64_t written_ns_ = 0;
   std::uint64_t supervised_ns_ = 0;
   std::vector<warning> warnings_;

@@ -66,8 +66,12 @@ TEST_CASE("the block that is being filled is never dropped") {
   CHECK_FALSE(blocks.oldest_ended_before(~std::uint64_t{0}));
 }
 
-TEST_CASE("lines that define code and stacks of Python are kept, snapshots are not") {
-  CHECK(is_python_definition("{\"code\":1,\"pid\":2}\n"));
-  CHECK(is_python_definition("{\"stack\":1,\"frames\":[]}\n"));
-  CHECK_FALSE(is_python_definition("{\"t\":1,\"read_ns\":2,\"tid\":3}\n"));
+TEST_CASE("of dropped lines those that define code and stacks are kept") {
+  flight_lines lines{0};
+  append_text(lines.blocks(), "{\"code\":1,\"pid\":2}\n{\"t\":1,\"tid\":3}\n{\"stack\":1}\n");
+  lines.blocks().cut(block_second_ns);
+  append_text(lines.blocks(), "{\"t\":2,\"tid\":3}\n");
+  lines.drop_before(block_second_ns);
+  CHECK(lines.text() == "{\"code\":1,\"pid\":2}\n{\"stack\":1}\n{\"t\":2,\"tid\":3}\n");
+  CHECK(lines.size_bytes() == lines.text().size());
 }
