@@ -15,15 +15,20 @@ import pytest
 
 from tests.live.counting import Counting
 from tests.pmu_guest.counting import Programs, heavy, light, of_arm
+from tests.pmu_guest.filtered_scenarios import PROGRAM as SPLIT
+from tests.pmu_guest.filtered_scenarios import filtered_scenarios
 from tests.pmu_guest.group_scenarios import group_scenarios
 from tests.pmu_guest.guest import Machine, Result, boot
 from tests.pmu_guest.packages import FetchError, Packages, packages
 from tests.pmu_guest.scenarios import COLLECT, IMPOSTOR, MEMORY, scenarios
+from tests.pmu_guest.slot_scenarios import slot_scenarios
 
 HERE = Path(__file__).parent
 COMPILER = "aarch64-linux-gnu-gcc"
 # Prefix of counting scenarios in the boot that they share with sampling scenarios.
 COUNTED = "counted_"
+SLOTS = "slots_"
+FILTERED = "filtered_"
 
 
 def need_program(name: str) -> None:
@@ -65,6 +70,12 @@ def impostor(guest_folder: Path) -> Path:
 def known_counts(guest_folder: Path) -> Path:
     """The program with known counts, for the guest."""
     return compiled("known_counts.c", guest_folder / "known_counts", "sha1")
+
+
+@pytest.fixture(scope="session")
+def known_split(guest_folder: Path) -> Path:
+    """The program with known shares of user and kernel code, for the guest."""
+    return compiled("known_split.c", guest_folder / "known_split", "sha1")
 
 
 def compiled(source: str, program: Path, build_id: str) -> Path:
@@ -128,6 +139,8 @@ def guest(
     counted = light(counting) | heavy(counting) | of_arm(counting)
     scripts |= {COUNTED + name: script for name, script in counted.items()}
     folder = tmp_path_factory.mktemp("guest")
+    slots = slot_scenarios(counting.kernels, folder)
+    scripts |= {SLOTS + name: script for name, script in slots.items()}
     return boot(in_guest.built_of, in_guest.programs, scripts, folder)
 
 
@@ -155,9 +168,13 @@ class Counted:
 
 @pytest.fixture(scope="session")
 def guest_at(
-    guest: dict[str, Result], in_guest: InGuest, tmp_path_factory: pytest.TempPathFactory
+    guest: dict[str, Result],
+    in_guest: InGuest,
+    known_split: Path,
+    tmp_path_factory: pytest.TempPathFactory,
 ) -> Callable[[int], Counted]:
-    """A function from an icount shift to its countings; the first shift has all scenarios."""
+    """A function from an icount shift, 0 or 1, to its countings. A boot takes 10 s of CPU without any
+    scenario, so the boot with shift 1 also has those that need instructions of two cycles."""
     first = {
         name.removeprefix(COUNTED): result
         for name, result in guest.items()
@@ -168,10 +185,12 @@ def guest_at(
     def at(shift: int) -> Counted:
         if shift not in booted:
             folder = tmp_path_factory.mktemp(f"guest-shift-{shift}")
+            filtered = filtered_scenarios(folder)
             scripts = light(in_guest.counting)
+            scripts |= {FILTERED + name: script for name, script in filtered.items()}
+            programs = in_guest.programs | {SPLIT: known_split}
             machine = Machine(shift=shift)
-            results = boot(in_guest.built_of, in_guest.programs, scripts, folder, machine)
-            booted[shift] = Counted(results)
+            booted[shift] = Counted(boot(in_guest.built_of, programs, scripts, folder, machine))
         return booted[shift]
 
     return at

@@ -42,7 +42,7 @@ def test_instructions_are_exact(counted: Counted) -> None:
     assert counts["again"] == pytest.approx(counts["once"], **exactly)
 
 
-@pytest.mark.parametrize("shift", [0, 1, 2])
+@pytest.mark.parametrize("shift", [0, 1])
 def test_an_instruction_takes_two_to_the_shift_cycles(
     guest_at: Callable[[int], Counted], shift: int
 ) -> None:

@@ -8,35 +8,20 @@ path: planning, opening with filters, counting, reading, evaluating, printing. T
 none of a CPU's. Nothing is played back.
 """
 
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
-from pathlib import Path
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 
 import pytest
 
 from harness.topdown.result import topdown_result
 from harness.topdown.text import TreeView, lines
-from tests.pmu_guest.conftest import compiled
-from tests.pmu_guest.guest import Machine, Result, boot
-from tests.pmu_guest.packages import Packages
-from tests.pmu_guest.scenarios import COLLECT
-from topdown.slots import model as models
-from topdown.slots.counting.counting_mode import CountingMode
-from topdown.slots.counting.plan import Encoding, Plan, plan_of
-from topdown.slots.counting.plan_file import Subject, write_plan
+from tests.pmu_guest.conftest import FILTERED, Counted
+from tests.pmu_guest.filtered_scenarios import CATEGORIES, LOADS, known_test_model
+from tests.pmu_guest.guest import Result
 from topdown.slots.counting.session import measurement_of_recording
 from topdown.slots.measurement import Measurement
 
 pytestmark = pytest.mark.pmu
-HERE = Path(__file__).parent
-KEY = "filtered_model"
-CATEGORIES = ("retiring", "bad_speculation", "frontend_bound", "backend_bound")
-# The model marks filters in the second word of an event's code, because a model has no filters.
-FILTERS = {0: "", 1: ":u", 2: ":k"}
-NAMES = {0x11: "arm_n1::CPU_CYCLES", 0x8: "arm_n1::INST_RETIRED"}
-PROGRAM = "/known_split"
-# Rounds, iterations of the loop per round, system calls per round: mostly user code, mostly kernel.
-LOADS = {"user": "1600 20000 20", "kernel": "2000 4000 100"}
 
 
 @dataclass(frozen=True)
@@ -58,50 +43,13 @@ class SplitRun:
 
 
 @pytest.fixture(scope="module")
-def test_model(tmp_path_factory: pytest.TempPathFactory) -> Iterator[models.Model]:
-    """The test model among the models, for this module only."""
-    folder = tmp_path_factory.mktemp("models")
-    (folder / f"{KEY}.json").write_bytes((HERE / f"{KEY}.json").read_bytes())
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(models, "FOLDER", folder)
-        models.keys.cache_clear()
-        yield models.load(KEY)
-    models.keys.cache_clear()
-    models.load.cache_clear()
-
-
-def filtered(plan: Plan) -> Plan:
-    """The plan with names of libpfm4 instead of marked codes: these have filters."""
-    events = {
-        name: Encoding(name=NAMES[event.config] + FILTERS[event.config1])
-        for name, event in plan.events.items()
-    }
-    return replace(plan, events=events)
-
-
-@pytest.fixture(scope="module")
 def runs(
-    test_model: models.Model,
-    guest_packages: Packages,
-    guest_folder: Path,
-    arm64_build: Path,
-    tmp_path_factory: pytest.TempPathFactory,
-) -> dict[str, SplitRun]:
-    folder = tmp_path_factory.mktemp("filtered")
-    subject = Subject(test_model, CountingMode(), CATEGORIES)
-    path = folder / "plan.json"
-    write_plan(path, filtered(plan_of(test_model, subject.mode, CATEGORIES)), subject)
-    programs = {
-        COLLECT: arm64_build / "collect" / "stallscope-collect",
-        PROGRAM: compiled("known_split.c", guest_folder / "known_split", "sha1"),
-    }
-    scripts = {
-        name: f"cat >plan.json <<'END'\n{path.read_text()}END\n"
-        f"{COLLECT} count --plan plan.json -o run --window 50 -- {PROGRAM} {words}\n"
-        for name, words in LOADS.items()
-    }
-    results = boot(guest_packages, programs, scripts, folder, Machine(shift=1))
-    return {name: split_run(result) for name, result in results.items()}
+    guest_at: Callable[[int], Counted], tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[dict[str, SplitRun]]:
+    """The runs by load; the test model is known while these tests run."""
+    results = guest_at(1).results
+    with known_test_model(tmp_path_factory.mktemp("models")):
+        yield {load: split_run(results[FILTERED + load]) for load in LOADS}
 
 
 def split_run(result: Result) -> SplitRun:

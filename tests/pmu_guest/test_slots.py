@@ -4,72 +4,26 @@ Of Neoverse N1's events only cycles and instructions count in the guest, and an 
 cycle: IPC is 1 with any multiplexing, and no cycle is stalled.
 """
 
-from pathlib import Path
-
 import pytest
 
-from tests.pmu_guest.guest import Result, boot
-from tests.pmu_guest.packages import Packages
-from tests.pmu_guest.scenarios import COLLECT
-from topdown.slots.counting.counting_mode import CountingMode
-from topdown.slots.counting.plan import Encoding, plan_of
-from topdown.slots.counting.plan_file import Subject, write_plan
-from topdown.slots.counting.requested_events import RequestedEvent
+from tests.pmu_guest.conftest import SLOTS
+from tests.pmu_guest.guest import Result
+from tests.pmu_guest.slot_scenarios import COPIES, ITERATIONS, KERNELS, MISSES, MODEL, STALLED
 from topdown.slots.counting.session import measurement_of_recording
 from topdown.slots.measurement import MeasuredNode, Measurement
-from topdown.slots.model import load
-from topdown.slots.self_test.session import read_program_counts, whole_plan
+from topdown.slots.self_test.session import read_program_counts
 from topdown.slots.self_test.verdicts import EventVerdict, verdicts
 
 pytestmark = pytest.mark.pmu
-MODEL = load("neoverse-n1")
-ITERATIONS = 9_000_000
 INSTRUCTIONS = 32 * ITERATIONS
-INST_RETIRED = 0x08
-KERNELS = ("independent-adds", "dependent-chain", "random-branches", "pointer-chase-l1")
-COPIES = 12  # copies of an event, more than the number of counters, so that they are multiplexed
-STALLED = ("frontend_stalled_cycles", "backend_stalled_cycles")
-MISSES = "l1d_cache_mpki"  # uses an event without hardware support
-
-
-def plan_text(folder: Path, subject: Subject) -> str:
-    options = {item.event: item.encoding for item in subject.requested}
-    path = folder / "plan.json"
-    write_plan(path, plan_of(MODEL, subject.mode, subject.nodes, requested=options), subject)
-    return path.read_text()
 
 
 @pytest.fixture(scope="module")
-def counted(
-    guest_packages: Packages, arm64_build: Path, tmp_path_factory: pytest.TempPathFactory
-) -> dict[str, Result]:
-    """Level 1 alone, and with many copies of an event, which are multiplexed."""
-    kernels = arm64_build / "kernels" / "stallscope-kernels"
-    programs = {COLLECT: arm64_build / "collect" / "stallscope-collect", "/kernels": kernels}
-    many = tuple(
-        RequestedEvent(f"copy{number}", f"copy{number}", Encoding(4, INST_RETIRED))
-        for number in range(COPIES)
-    )
-    folder = tmp_path_factory.mktemp("slots")
-    command = f"-- /kernels independent-adds --iterations {ITERATIONS}"
-    scripts = {
-        name: f"cat >plan.json <<'END'\n{plan_text(folder, subject)}END\n"
-        f"{COLLECT} count --plan plan.json -o run --user --window 50 {command}\n"
-        for name, subject in {
-            "alone": Subject(MODEL, CountingMode(), (*STALLED, MISSES)),
-            "turns": Subject(MODEL, CountingMode(), STALLED, many),
-        }.items()
+def counted(guest: dict[str, Result]) -> dict[str, Result]:
+    """The scenarios of slots, by name without prefix."""
+    return {
+        name.removeprefix(SLOTS): result for name, result in guest.items() if name.startswith(SLOTS)
     }
-    tested = Subject(MODEL, CountingMode(), STALLED)
-    path = folder / "plan.json"
-    write_plan(path, whole_plan(tested), tested)
-    for kernel in KERNELS:
-        words = f"-- /kernels {kernel} --json --duration 0.15"
-        scripts[kernel] = (
-            f"cat >plan.json <<'END'\n{path.read_text()}END\n"
-            f"{COLLECT} count --plan plan.json -o run --user --window 50 {words}\n"
-        )
-    return boot(guest_packages, programs, scripts, folder)
 
 
 def measured(result: Result) -> Measurement:
