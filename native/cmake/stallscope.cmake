@@ -10,7 +10,18 @@ target_compile_options(stallscope_options INTERFACE
   $<$<COMPILE_LANG_AND_ID:ASM,Clang>:-Wno-unused-command-line-argument>)
 if(STALLSCOPE_SANITIZE)
   target_compile_options(stallscope_options INTERFACE -fsanitize=${STALLSCOPE_SANITIZE} -fno-sanitize-recover=all)
-  target_link_options(stallscope_options INTERFACE -fsanitize=${STALLSCOPE_SANITIZE})
+  target_link_options(stallscope_options INTERFACE -fsanitize=${STALLSCOPE_SANITIZE} -fuse-ld=lld)
+  # clang 14 does not look for uses after return at run time unless an environment variable is set; the unused code for it
+  # takes a tenth of a compilation.
+  if(STALLSCOPE_SANITIZE MATCHES address)
+    target_compile_options(stallscope_options INTERFACE
+      $<$<COMPILE_LANG_AND_ID:CXX,Clang>:-fsanitize-address-use-after-return=never>)
+  endif()
+  # Undefined behaviour executes an invalid instruction, whose SIGILL the address sanitizer reports with the line. A call
+  # that also prints the kind and the values makes the code a quarter larger and a sixth slower to compile.
+  if(STALLSCOPE_SANITIZE MATCHES undefined)
+    target_compile_options(stallscope_options INTERFACE -fsanitize-trap=undefined)
+  endif()
   # RapidJSON grows its stack by arithmetic on a null pointer.
   target_compile_options(stallscope_options INTERFACE
     $<$<COMPILE_LANG_AND_ID:CXX,Clang>:-fsanitize-ignorelist=${CMAKE_CURRENT_LIST_DIR}/sanitizer_ignorelist.txt>)
