@@ -14,14 +14,12 @@ from pathlib import Path
 PARTS = ("plain", "beside", "built", "guest", "alone")
 ALONE = (
     "live/disk/test_known_answers.py",
-    "live/disk/test_probe.py",
     "live/disk/test_queue_stalls.py",
     "live/disk/test_storm_queue.py",
     "live/load/test_load_rates.py",
     "live/load/test_load_stalled_server.py",
     "live/test_cstates",
     "live/test_demo.py",
-    "live/test_io_watch.py",
     "live/test_kernels_relations.py",
     "live/test_lab_kernels.py",
     "live/test_lab_memory.py",
@@ -31,7 +29,6 @@ ALONE = (
     "live/test_wait_causes.py",
     "live/test_python_frames.py",
     "live/test_python_py_spy.py",
-    "live/test_without_pmu.py",
 )
 BUILT = ("unwind/", "live/test_kernels_arm64.py", "live/test_python_versions.py")
 GUEST = ("pmu_guest/", "house/test_arm64.py")

@@ -13,7 +13,7 @@ from tests.parts import parts_of_file
         ("house/test_words.py", "", {"plain"}),
         ("harness/io/test_recording.py", "@pytest.mark.live\n", {"plain", "alone"}),
         ("live/test_collect_ends.py", "pytestmark = pytest.mark.live\n", {"beside"}),
-        ("live/disk/test_probe.py", "pytestmark = pytest.mark.live\n", {"alone"}),
+        ("live/disk/test_known_answers.py", "pytestmark = pytest.mark.live\n", {"alone"}),
         ("live/disk/test_silent_disk.py", "pytestmark = pytest.mark.live\n", {"beside"}),
         ("live/test_kernels_arm64.py", "", {"built"}),
         ("unwind/test_whole_stacks.py", "pytestmark = pytest.mark.live\n", {"built"}),
