@@ -71,7 +71,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (size < 1) return 0;
   fill(std::span(data, size).subspan(1));
   thread_reader reader{::getpid(), description(data[0]),
-                       std::make_shared<process_reading::numbering>(1, 1)};
+                       std::make_shared<stallscope::process_reading::numbering>(1, 1)};
   python_stack stack;
   std::vector<code_facts> fresh;
   std::set<std::uint64_t> numbers;
