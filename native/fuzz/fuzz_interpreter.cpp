@@ -81,7 +81,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (size < 2) return 0;
   const std::size_t file_bytes = std::min<std::size_t>(data[0] | data[1] << 8U, size - 2);
   process.set(data + 2, file_bytes, data + 2 + file_bytes, size - 2 - file_bytes);
-  read_budget budget{{.bytes = std::uint64_t{1} << 20U, .cpu_ns = 1'000'000'000}};
+  stallscope::process_reading::read_budget budget{
+      {.bytes = std::uint64_t{1} << 20U, .cpu_ns = 1'000'000'000}};
   const auto search = find_interpreter(process.proc(), ::getpid(), budget);
   require(!search.match || (search.present && !search.match->version.empty()));
   require(search.match || search.present == !search.refusal.empty());
