@@ -38,6 +38,8 @@ class hotspot_reader final : public managed_frames::runtime_reader {
   bool prepare() { return walker_.prepare(); }
 
   walk_result walk(const stack_sample& sample, managed_stack& into) override;
+  // Code and methods do not move, and their identities are checked.
+  [[nodiscard]] std::uint64_t longest_age_ns() const noexcept override { return 1'000'000'000; }
 
  private:
   struct extent {

@@ -33,6 +33,8 @@ class runtime_reader {
   // Writes the managed frames of a sample into the empty `into`. New functions are added to the
   // log that the reader was made with.
   virtual walk_result walk(const stack_sample& sample, managed_stack& into) = 0;
+  // The age at which a sample is too old to be read: objects of its frames may have moved.
+  [[nodiscard]] virtual std::uint64_t longest_age_ns() const noexcept = 0;
 };
 
 // The process in which a runtime is searched. `mappings` are those of files that are executable,

@@ -10,7 +10,6 @@ namespace stallscope::managed_frames {
 namespace {
 
 // Of samples that were read after 6 ms, 5 % of the frames had moved.
-constexpr std::uint64_t late_ns = 4'000'000;
 constexpr std::uint64_t usual_read_ns = 40'000;
 constexpr std::uint64_t first_pause_ns = 10'000'000;
 constexpr std::uint64_t longest_pause_ns = 60'000'000'000;
@@ -93,7 +92,7 @@ void runtime_watch::examine(pid_t pid, process& target, std::string& out) {
 
 walk_result runtime_watch::walk(const stack_sample& sample, process& target) {
   const auto begin_ns = monotonic_ns();
-  if (begin_ns > sample.time_ns + late_ns) return walk_result::late;
+  if (begin_ns > sample.time_ns + target.reader->longest_age_ns()) return walk_result::late;
   if (target.line_bytes > max_line_bytes || !target.reads.available(begin_ns))
     return walk_result::over_budget;
   const auto begin_cpu_ns = thread_cpu_ns();

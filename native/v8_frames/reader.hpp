@@ -25,6 +25,8 @@ class reader final : public managed_frames::runtime_reader {
 
   managed_frames::walk_result walk(const managed_frames::stack_sample& sample,
                                    managed_frames::managed_stack& into) override;
+  // Of the frames of samples 6 ms old, 5 % failed: the garbage collector moves functions.
+  [[nodiscard]] std::uint64_t longest_age_ns() const noexcept override { return 4'000'000; }
 
  private:
   // A frame of the copied stack: the program counter in it, its frame pointer, and the words of the
