@@ -16,7 +16,7 @@ from topdown.waits.weight import Weight
 
 
 @pytest.fixture
-def recorder(checkout: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+def recorder(checkout: Path, monkeypatch: pytest.MonkeyPatch) -> list[CollectorOptions]:
     """The options that the recorder got; it makes the recording of a capture."""
     used: list[CollectorOptions] = []
 
@@ -39,7 +39,7 @@ def options(folder: Path, **analysis: Any) -> ProfileOptions:
 
 
 def test_a_profile_prints_its_summary_and_writes_its_page(
-    recorder, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    recorder: list[CollectorOptions], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert session.run_profile(options(tmp_path)) == 0
     assert not recorder[0].waits
@@ -48,7 +48,7 @@ def test_a_profile_prints_its_summary_and_writes_its_page(
 
 
 def test_wall_time_needs_a_recording_of_waits(
-    recorder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    recorder: list[CollectorOptions], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def stop(*_: object) -> None:
         raise KeyboardInterrupt
