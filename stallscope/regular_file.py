@@ -12,9 +12,9 @@ import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from types import TracebackType
-from typing import Protocol, Self
+from typing import Protocol
 
+from stallscope.closing import Closing
 from stallscope.errors import StallscopeError
 
 _MAX_LINKS = 40  # as the kernel's MAXSYMLINKS
@@ -58,7 +58,7 @@ class MemoryImage:
         return self._content[offset : offset + length]
 
 
-class RegularFile:
+class RegularFile(Closing):
     """A regular file open for reading; a context manager that closes its descriptor."""
 
     def __init__(self, descriptor: int, name: str) -> None:
@@ -67,19 +67,6 @@ class RegularFile:
         self.name = name
         self.status = os.fstat(descriptor)
         self.size = self.status.st_size
-
-    def __enter__(self) -> Self:
-        """Return the file itself."""
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        """Close the file."""
-        self.close()
 
     def close(self) -> None:
         """Close the descriptor; a second call does nothing."""

@@ -7,6 +7,7 @@ import click
 from harness.cli.json_option import json_option
 from harness.cli.machine_options import roots_options
 from harness.cli.number_options import Number
+from harness.cli.page_option import page_option
 
 EXAMPLES = """\b
 Examples:
@@ -26,13 +27,7 @@ Examples:
     help="Count during S seconds from now instead of since boot.",
 )
 @json_option
-@click.option(
-    "-o",
-    "--output",
-    type=click.Path(path_type=Path, dir_okay=False),
-    metavar="FILE",
-    help="Also write an HTML page to this file.",
-)
+@page_option
 @roots_options
 def command(
     cpus: str | None,

@@ -7,6 +7,7 @@ import click
 from harness.cli.experiment_options import seed_option
 from harness.cli.json_option import json_option
 from harness.cli.machine_options import roots_options
+from harness.cli.page_option import page_option
 
 EXAMPLES = """\b
 Examples:
@@ -66,13 +67,7 @@ Examples:
 )
 @click.option("--list", "listing", is_flag=True, help="List known tables and governors.")
 @json_option
-@click.option(
-    "-o",
-    "--output",
-    type=click.Path(path_type=Path, dir_okay=False),
-    metavar="FILE",
-    help="Also write an HTML page to this file.",
-)
+@page_option
 @roots_options
 def command(
     table_name: str | None,

@@ -1,12 +1,11 @@
 """`stallscope requests`: shows what slow requests of a program do beside others."""
 
-from pathlib import Path
 from typing import Any
 
 import click
 
 from harness.cli.json_option import json_option
-from harness.cli.recording_options import process_options
+from harness.cli.wait_recording_options import wait_recording_options
 
 EXAMPLES = """\b
 Examples:
@@ -27,30 +26,7 @@ def _print_header(context: click.Context, _: click.Parameter, value: bool) -> No
 
 
 @click.command(epilog=EXAMPLES)
-@process_options("[RUN | -- CMD...]")
-@click.option(
-    "-o",
-    "--output",
-    type=click.Path(path_type=Path),
-    metavar="PATH",
-    help="Directory for the recording, by default stallscope-<target>-<time>; of a shown RUN, the "
-    "page, by default RUN/report.html.",
-)
-@click.option("--force", is_flag=True, help="Replace an existing recording.")
-@click.option(
-    "--max-cost",
-    type=click.FloatRange(0.001, 1),
-    metavar="SHARE",
-    help="Share of the target's CPU time that recording may cost. Above it, switches are recorded "
-    "in random windows only, and most requests cannot be explained. Default: 0.25.",
-)
-@click.option(
-    "--max-size",
-    "max_size_mib",
-    type=click.IntRange(1, 1 << 30),
-    metavar="MIB",
-    help="End the recording at this size, and keep it. Default: 2048.",
-)
+@wait_recording_options(", and most requests cannot be explained. Default: 0.25.")
 @click.option(
     "--trace-marker",
     is_flag=True,

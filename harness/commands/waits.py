@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from harness.cli.json_option import json_option
-from harness.cli.recording_options import process_options
+from harness.cli.wait_recording_options import wait_recording_options
 
 EXAMPLES = """\b
 Examples:
@@ -21,30 +21,7 @@ Examples:
 
 
 @click.command(epilog=EXAMPLES)
-@process_options("[RUN | -- CMD...]")
-@click.option(
-    "-o",
-    "--output",
-    type=click.Path(path_type=Path),
-    metavar="PATH",
-    help="Directory for the recording, by default stallscope-<target>-<time>; of a shown RUN, the "
-    "page, by default RUN/report.html.",
-)
-@click.option("--force", is_flag=True, help="Replace an existing recording.")
-@click.option(
-    "--max-cost",
-    type=click.FloatRange(0.001, 1),
-    metavar="SHARE",
-    help="Share of the target's CPU time that recording may cost. Above it, switches are recorded "
-    "in random windows only. Default: 0.05.",
-)
-@click.option(
-    "--max-size",
-    "max_size_mib",
-    type=click.IntRange(1, 1 << 30),
-    metavar="MIB",
-    help="End the recording at this size, and keep it. Default: 2048.",
-)
+@wait_recording_options(". Default: 0.05.")
 @click.option(
     "--graph",
     is_flag=True,

@@ -12,8 +12,6 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from types import TracebackType
-from typing import Self
 
 from ioprobe.target.alignment import direct_alignment
 from ioprobe.target.block_devices import BlockDevice, block_device, device_below, node_number
@@ -30,6 +28,7 @@ from ioprobe.target.scratch_file import (
     write_content,
 )
 from ioprobe.target.simulated import PREFIX, SimulatedDisk, parse_simulated
+from stallscope.closing import Closing
 from stallscope.errors import UnableError, UsageError
 from stallscope.quantities import size_text
 from stallscope.system_files import Roots, read_text
@@ -64,7 +63,7 @@ class TargetRequirements:
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
+class Target(Closing):
     """An open target; a context manager that closes its descriptor."""
 
     kind: TargetKind
@@ -80,19 +79,6 @@ class Target:
     device_number: tuple[int, int] | None = None  # the filesystem's, if its device is unknown
     simulated: SimulatedDisk | None = None
     warnings: tuple[str, ...] = ()
-
-    def __enter__(self) -> Self:
-        """Return the target itself."""
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        """Close it."""
-        self.close()
 
     def close(self) -> None:
         """Close the descriptor, which removes a scratch file; call it once."""

@@ -19,10 +19,6 @@ class WaitGraph:
     names: tuple[str, ...]
     edges: dict[tuple[int, int], float]
 
-    def lightest_first(self) -> list[float]:
-        """Return the different weights of the edges."""
-        return sorted(set(self.edges.values()))
-
 
 def merge_groups(
     edges: Edges, group: Sequence[int], sizes: Sequence[int]

@@ -12,6 +12,7 @@ from harness.cstates.record.result import (
     RecordingOverhead,
     StateWakeups,
     TimePercentiles,
+    WakeupCounts,
 )
 from harness.cstates.show.result import ActivityCounts, ShownCpu, ShownState
 
@@ -102,9 +103,8 @@ def _process_row(row: ProcessWakeups) -> WakeRow:
     return WakeRow(**_counts(row), pid=row.pid, name=row.name)
 
 
-def _counts(row: StateWakeups | ProcessWakeups) -> dict[str, Any]:
-    names = ("state", "wake", "wakes", "too_deep", "timed", "awake_sum_ns", "awake_squares_us2")
-    return {name: getattr(row, name) for name in names}
+def _counts(row: WakeupCounts) -> dict[str, Any]:
+    return {name: getattr(row, name) for name in WakeupCounts.__struct_fields__}
 
 
 def _latency_percentiles(times: TimePercentiles | None) -> LatencyPercentiles | None:

@@ -65,7 +65,7 @@ class TimePercentiles(Record, frozen=True, kw_only=True):
     max: Amount | None = None
 
 
-class StateWakeups(Record, frozen=True, kw_only=True):
+class WakeupCounts(Record, frozen=True, kw_only=True):
     """Wake-ups from one state by one cause; times only of wake-ups whose cause has a time."""
 
     state: StateIndex
@@ -75,22 +75,20 @@ class StateWakeups(Record, frozen=True, kw_only=True):
     timed: Count
     awake_sum_ns: Count
     awake_squares_us2: Amount
+
+
+class StateWakeups(WakeupCounts, frozen=True, kw_only=True):
+    """Wake-ups of all processes, with percentiles of their times."""
+
     awake_us: TimePercentiles | None = None
     exit_us: TimePercentiles | None = None
 
 
-class ProcessWakeups(Record, frozen=True, kw_only=True):
-    """Wake-ups that one process followed, from one state by one cause."""
+class ProcessWakeups(WakeupCounts, frozen=True, kw_only=True):
+    """Wake-ups that one process followed."""
 
     pid: Integer
     name: str
-    state: StateIndex
-    wake: str
-    wakes: Count
-    too_deep: Count
-    timed: Count
-    awake_sum_ns: Count
-    awake_squares_us2: Amount
 
 
 class RecordingOverhead(Record, frozen=True, kw_only=True):

@@ -9,9 +9,8 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from types import TracebackType
-from typing import Self
 
+from stallscope.closing import Closing
 from stallscope.machine_time import read_machine_time
 from topdown.slots.without_pmu.process_files import (
     ProcessCounts,
@@ -76,7 +75,7 @@ class _ProcessHistory:
     last: ProcessCounts
 
 
-class CounterWatch:
+class CounterWatch(Closing):
     """Reads counters of processes, and optionally of their children, on a dedicated thread."""
 
     def __init__(
@@ -98,16 +97,7 @@ class CounterWatch:
         self._stopped = threading.Event()
         self._thread: threading.Thread | None = None
 
-    def __enter__(self) -> Self:
-        """Return the watch, which has not started yet."""
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def close(self) -> None:
         """Stop the watch."""
         self.stop()
 

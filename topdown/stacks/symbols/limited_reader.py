@@ -24,9 +24,9 @@ import time
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field
-from types import TracebackType
-from typing import NoReturn, Self
+from typing import NoReturn
 
+from stallscope.closing import Closing
 from stallscope.errors import StallscopeError
 from topdown.stacks.symbols.reading_limits import ReadingBudget, ReadingLimits
 
@@ -59,7 +59,7 @@ class _Reader:
 
 
 @dataclass(slots=True)
-class LimitedReader:
+class LimitedReader(Closing):
     """Calls ``read`` in a limited process that is started when the first output is requested.
 
     ``read`` yields bytes. It runs in a copy of this process: it can use its objects, and changes to
@@ -71,16 +71,7 @@ class LimitedReader:
     budget: ReadingBudget = field(default_factory=ReadingBudget)
     _running: _Reader | None = None
 
-    def __enter__(self) -> Self:
-        """Return the reader itself."""
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def close(self) -> None:
         """End the process."""
         self._end()
 
