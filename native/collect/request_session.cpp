@@ -87,7 +87,7 @@ void request_session::search_process(pid_t pid) {
   for (auto& ring : search.rings) {
     if (rings_.size() >= max_rings) return;
     requests::ring_reader reader{ring.memory(), start_ns_};
-    rings_.push_back({pid, std::move(ring), reader});
+    rings_.push_back({pid, std::move(ring), reader, namespace_threads{proc_, pid}});
   }
 }
 
@@ -99,7 +99,8 @@ void request_session::read_rings(std::uint64_t now_ns) {
       if (marks_ + records.size() >= max_marks) {
         ++dropped_;
       } else {
-        records.push_back(requests::record_of(mark, listened.pid));
+        auto& record = records.emplace_back(requests::record_of(mark, listened.pid));
+        record.tid = listened.threads.here(mark.tid, now_ns);
       }
     });
   }

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/eventfd.hpp"
+#include "collect/namespace_threads.hpp"
 #include "collect/opened_recording.hpp"
 #include "requests/mapped_ring.hpp"
 #include "requests/request_file.hpp"
@@ -36,6 +37,7 @@ class request_session {
     pid_t pid;
     requests::mapped_ring ring;
     requests::ring_reader reader;
+    namespace_threads threads;
   };
   void run() noexcept;
   void pass();

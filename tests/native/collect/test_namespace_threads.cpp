@@ -1,0 +1,46 @@
+#include "collect/namespace_threads.hpp"
+
+#include <doctest/doctest.h>
+
+#include <string>
+
+#include "collect/scratch.hpp"
+
+using namespace stallscope;
+using namespace stallscope::collect;
+
+namespace {
+
+void write_status(const test::scratch& root, int tid, const std::string& numbers) {
+  root.write("50/task/" + std::to_string(tid) + "/status",
+             "Name:\tx\nNSpid:\t" + numbers + "\nThreads:\t2\n");
+}
+
+}  // namespace
+
+TEST_CASE("the numbers of a thread are those of the outermost and the innermost namespace") {
+  const auto numbers = parse_namespace_numbers("Name:\tx\nNSpid:\t500\t20\t7\nNSpgid:\t1\n");
+  CHECK(numbers.here == 500);
+  CHECK(numbers.there == 7);
+  CHECK(parse_namespace_numbers("Name:\tx\n").there == 0);
+  CHECK(parse_namespace_numbers("\nNSpid:\tx 99999999999999 4").there == 4);
+}
+
+TEST_CASE("threads of another namespace are known by their numbers there") {
+  const test::scratch root;
+  write_status(root, 50, "50\t1");
+  write_status(root, 51, "51\t8");
+  namespace_threads threads{procfs{root.at("")}, 50};
+  CHECK(threads.here(8, 1) == 51);
+  CHECK(threads.here(9, 2) == 0);
+  write_status(root, 52, "52\t9");
+  CHECK(threads.here(9, 3) == 0);  // /proc is read again after a while only
+  CHECK(threads.here(9, 1'000'000'000) == 52);
+}
+
+TEST_CASE("threads of the recorder's namespace keep their numbers") {
+  const test::scratch root;
+  write_status(root, 50, "50");
+  namespace_threads threads{procfs{root.at("")}, 50};
+  CHECK(threads.here(1234, 1) == 1234);
+}
