@@ -16,7 +16,7 @@ from harness.requests.result import (
     RequestStack,
     RequestState,
 )
-from harness.requests.verdict import verdict
+from harness.requests.verdict import kind_sentences, verdict
 from harness.waits.analysis import WaitAnalysis
 from stallscope.printable import printable
 from topdown.requests.activity import ACTIVITIES, request_activity
@@ -57,6 +57,7 @@ def requests_result(
         states = request_states(requests, intervals, analysis.records)
         wall, rows = explain(requests, states, classes, analysis.records, intervals, analysis.names)
         parts = _Parts.of(analysis, requests, classes)
+    kinds = _kinds(requests, classes)
     return RequestsResult(
         title=printable(analysis.title),
         requests=len(requests),
@@ -65,13 +66,16 @@ def requests_result(
         slow_quantile=slow_above,
         slow_above_ns=classes.slow_above_ns,
         latency_ns=None if wall is None else _mean(wall),
-        verdict=verdict(len(requests), classes, wall, rows, slow_above),
+        verdict=(
+            *verdict(len(requests), classes, wall, rows, slow_above),
+            *kind_sentences(kinds, int(classes.slow.sum())),
+        ),
         rule=RULE,
         quantiles=tuple(
             RequestQuantile(share=share, latency_ns=latency_ns)
             for share, latency_ns in quantile_ns(requests.wall_ns)
         ),
-        kinds=_kinds(requests, classes),
+        kinds=kinds,
         states=tuple(
             RequestState(
                 state=row.state,

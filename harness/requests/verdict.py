@@ -1,10 +1,15 @@
 """The sentences that say why slow requests are slow."""
 
+from harness.cli.terminal import percent
 from harness.requests.function_names import place_text
+from harness.requests.result import RequestKind
 from stallscope.quantities import value_text
 from topdown.requests.explanation import Explanation
 from topdown.requests.latency_classes import MIN_SLOW, LatencyClasses, requests_needed
 from topdown.requests.mean_differences import MeanDifference
+
+LEAST_SHARE_OF_SLOW = 0.5
+LEAST_RATIO = 2.0  # of that share and the share of all requests
 
 
 def quantile_name(share: float) -> str:
@@ -45,3 +50,16 @@ def _cause(row: Explanation) -> str:
 
 def _time(amount_ns: float) -> str:
     return value_text(round(amount_ns), "ns")
+
+
+def kind_sentences(kinds: tuple[RequestKind, ...], slow: int) -> tuple[str, ...]:
+    """Return the name that most slow requests have, if few others have it."""
+    total = sum(kind.requests for kind in kinds)
+    if slow < MIN_SLOW or len(kinds) < 2:
+        return ()
+    kind = max(kinds, key=lambda kind: kind.slow_requests)
+    share_of_slow, share = kind.slow_requests / slow, kind.requests / total
+    if share_of_slow < LEAST_SHARE_OF_SLOW or share_of_slow < LEAST_RATIO * share:
+        return ()
+    part = f"{kind.slow_requests:,} of the {slow:,} slow requests"
+    return (f"{part} are {kind.name or 'unnamed'}, as are {percent(share)} of all",)

@@ -3,6 +3,7 @@
 import json
 import os
 import subprocess
+import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -94,3 +95,36 @@ def test_marks_written_to_trace_marker_are_collected() -> None:
     mine = found.take(found.tid == os.getpid())
     assert mine.identity.tolist() == [4711, 4711]
     assert "checkout" in found.names
+
+
+def test_a_running_program_in_another_pid_namespace_is_recorded(
+    tmp_path: Path, needs_root: None
+) -> None:
+    kernels = [program("stallscope-kernels"), "slow-requests-compute", "--duration", "20"]
+    words = ["unshare", "--pid", "--fork", "--kill-child", *kernels]
+    with subprocess.Popen(words, stdout=subprocess.DEVNULL) as outer:
+        try:
+            pid = child_of(outer.pid)
+            collector = [program("stallscope-collect"), "--waits", "--requests", "--max-cost=1"]
+            run = tmp_path / "run"
+            subprocess.run(
+                [*collector, "--duration=0.6", "-o", run, "-p", str(pid)],
+                capture_output=True,
+                check=True,
+                timeout=60,
+            )
+        finally:
+            outer.kill()
+    result = result_with_page(open_recording(run), with_page=False)
+    assert result.requests > 20
+    assert result.marks.unknown_threads == 0
+
+
+def child_of(pid: int) -> int:
+    """Return the first child of a process that has its threads."""
+    for _ in range(1000):
+        children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+        if children and len(list(Path(f"/proc/{children[0]}/task").iterdir())) > 1:
+            return int(children[0])
+        time.sleep(0.01)
+    raise AssertionError(f"process {pid} started no program")
