@@ -12,6 +12,7 @@ Examples:
   stallscope flame slow-query -o slow-query.svg
   stallscope flame perf.data -o stacks.folded      (speedscope, flamegraph.pl, inferno)
   stallscope flame slow-query --format folded -o - | sort -k2 -n
+  stallscope flame slow-query --weight off-cpu --wakers -o waits.svg
 """
 FORMATS = ("svg", "html", "folded")
 
@@ -47,6 +48,12 @@ FORMATS = ("svg", "html", "folded")
 )
 @click.option("-e", "--event", default="", help="Event to show. Default: the first recorded.")
 @weight_option
+@click.option(
+    "--wakers",
+    is_flag=True,
+    help="With --weight off-cpu: draw the functions of the thread that ended a wait on top of it "
+    "(off-wake graph).",
+)
 def command(
     run: Path,
     output: Path,
@@ -56,6 +63,7 @@ def command(
     inlined: bool,
     event: str,
     weight: str | None,
+    wakers: bool,
 ) -> None:
     """Write a recording's flame graph as SVG, HTML or folded text."""
     from harness.cli.outputs import write_whole  # noqa: PLC0415 - start-up stays light
@@ -72,15 +80,18 @@ def command(
         raise click.UsageError(
             f"{output} has none of the suffixes .svg, .html, .folded: add --format"
         )
+    if wakers and weight != Weight.OFF_CPU:
+        raise click.UsageError("--wakers shows what ended waits: add --weight off-cpu")
     recording = open_recording(run)
     analysis = analyze(
         recording,
         AnalysisOptions(inlined=inlined, event=event, weight=Weight(weight or Weight.CPU)),
     )
+    profile = analysis.with_wakers if wakers and analysis.with_wakers else analysis.profile
     if output_format == "svg":
-        parts = [render_svg(analysis.profile, width=width, inverted=icicle)]
+        parts = [render_svg(profile, width=width, inverted=icicle)]
     elif output_format == "folded":
-        parts = [render_folded(analysis.profile)]
+        parts = [render_folded(profile)]
     else:
         parts = page_parts(recording, analysis)
     write_whole(output, parts)

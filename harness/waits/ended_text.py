@@ -59,6 +59,7 @@ def lines(
             ended = "what ended it is not recorded"
         yield from wrapped(_INDENT + ended, width, _INDENT + "  ")
     if len(waits) > shown:
-        yield f"{_INDENT}{len(waits) - shown:,} more are in the document (--json)."
+        more = len(waits) - shown
+        yield f"{_INDENT}{more:,} more {'is' if more == 1 else 'are'} in the document (--json)."
     if unavailable:
         yield from wrapped(f"  functions of wakers are unavailable: {unavailable}", width, "  ")

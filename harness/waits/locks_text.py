@@ -141,7 +141,8 @@ def kernel_lock_lines(locks: Sequence[KernelLockWaits], shown: int = 5) -> Itera
     for lock in locks[:shown]:
         waited = value_text(lock.wait_ns, "ns")
         place = f", from {printable(lock.function)}" if lock.function else ""
-        yield f"  {lock.kind} {lock.address}: {waited} in {lock.waits:,} waits{place}"
+        noun = "wait" if lock.waits == 1 else "waits"
+        yield f"  {lock.kind} {lock.address}: {waited} in {lock.waits:,} {noun}{place}"
 
 
 def pool_lines(pools: Sequence[IdlePool], width: int) -> Iterator[str]:

@@ -89,7 +89,7 @@ function show(period) {
   }
   document.documentElement.dataset.period = period ? "part" : "whole";
   byId("waits-scope").textContent = period
-    ? `All tables show ${timeText((to - from) * seconds * 1e9)} of the recording; owners, hold times, signs and chains are those of all of it.`
+    ? `All tables show ${timeText((to - from) * seconds * 1e9)} of the recording; the sentence above, owners, hold times, signs and chains are those of all of it.`
     : "Drag over the timeline to show a period in all tables.";
   fillCells(period);
   fillBars(period);

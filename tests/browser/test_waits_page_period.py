@@ -66,7 +66,7 @@ def test_a_period_limits_all_tables_and_ends(page: Page) -> None:
         "return [...document.querySelectorAll('[data-edge]')]"
         ".map((edge) => edge.getAttribute('visibility'))"
     )
-    assert sorted(edges) == ["hidden", "visible"]
+    assert sorted(edges) == ["hidden", "hidden", "visible", "visible"]  # lines and times
     choose(page, "0.1", "0.2")
     (lock,) = page.run(CELLS, LOCKS)
     assert lock[1:3] == ["100 ms", "0"]

@@ -24,8 +24,27 @@ _SOURCES = {
     PseudoNode.INTERRUPT: "interrupt",
     PseudoNode.UNKNOWN: NOT_RECORDED,
 }
-# The scheduler's functions at the leaf of a wake-up; what called them decided to wake.
-_WAKING = frozenset(("try_to_wake_up", "default_wake_function", "wake_up_process", "wake_up_q"))
+# Functions of the kernel at the leaf of any wake-up; what called them decided to wake.
+_WAKING = frozenset(
+    (
+        "try_to_wake_up",
+        "default_wake_function",
+        "wake_up_process",
+        "wake_up_q",
+        "autoremove_wake_function",
+        "ep_autoremove_wake_function",
+        "ep_poll_callback",
+        "pollwake",
+        "wake_page_function",
+        "__wake_up",
+        "__wake_up_common",
+        "__wake_up_common_lock",
+        "__wake_up_locked_key",
+        "__wake_up_sync",
+        "__wake_up_sync_key",
+        "hrtimer_wakeup",
+    )
+)
 _Numbers = npt.NDArray[np.int64]
 
 

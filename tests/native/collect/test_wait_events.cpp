@@ -72,3 +72,22 @@ TEST_CASE("the record of formats is padded to a multiple of eight bytes") {
   put_tracing_data(empty, {});
   CHECK(empty.bytes().empty());
 }
+
+TEST_CASE("stacks of wakers are a limited number of wake-ups, and part of the wake-ups") {
+  collect_options options;
+  options.waits = true;
+  event_choice choice;
+  choice.event = perf_events::cpu_clock();
+  const auto plan = choose_wait_events(choice, options, tracefs_mounts());
+  bool wake_ups = false;
+  for (const auto& event : plan.of_cpus) {
+    wake_ups = wake_ups || event.role == wait_role::wake_ups;
+    if (event.role != wait_role::waker_stacks) continue;
+    CHECK(wake_ups);
+    CHECK(event.name == "sched:waker_stacks");
+    CHECK(event.attribute.freq == 1);
+    CHECK(event.attribute.sample_freq < 1000);
+    CHECK((event.attribute.sample_type & PERF_SAMPLE_REGS_USER) != 0);
+    CHECK_FALSE(event.filter.empty());
+  }
+}
