@@ -20,18 +20,19 @@ COMPILER_NICENESS = 5
 # CPU seconds of a cold run on two cores. A stage that needs a fifth more is named at the end.
 CPU_SHARES_S = {
     "test-packages": 45,
-    "python-packages": 60,
+    "python-packages": 10,
     "wheel": 205,
-    "build-asan": 295,
+    "build-asan": 220,
     "build-arm64": 98,
-    "build-tsan": 62,
-    "ctest-asan": 56,
+    "build-tsan": 58,
+    "ctest-asan": 54,
     "ctest-tsan": 30,
     "fuzzing": 32,
-    "pytest-beside": 480,
+    "pytest-plain": 170,
+    "pytest-beside": 265,
     "pytest-built": 75,
-    "pytest-guest": 100,
-    "pytest-alone": 110,
+    "pytest-guest": 75,
+    "pytest-alone": 60,
 }
 
 
