@@ -57,6 +57,7 @@ def _pytest(name: str, limit_s: float, needs: str) -> Stage:
 
 _BUILDS = "wheel build-asan build-tsan build-arm64"
 _PYTHON = "wheel python-packages test-packages"
+_OTHER_TESTS = "ctest-asan ctest-tsan fuzzing pytest-plain pytest-beside pytest-built pytest-guest"
 STAGES = (
     _stage("build-tools", 300, "packages"),
     _stage("test-packages", 600, "system packages"),
@@ -77,7 +78,7 @@ STAGES = (
     _pytest(
         "pytest-alone",
         1200,
-        f"{_BUILDS} ctest-asan ctest-tsan fuzzing pytest-plain pytest-beside pytest-built pytest-guest",
+        f"{_BUILDS} {_OTHER_TESTS}",
     ),
 )
 
