@@ -37,6 +37,7 @@ NAMES = (
     "stack_cost",
     "waits_analysis",
     "waits_cost",
+    "flight_cost",
     "waits_known",
     "python_frames",
     "soak",

@@ -68,7 +68,7 @@ class TriggerWatch:
         for trigger in self._triggers:
             if trigger.descriptor is not None:
                 ready_triggers[trigger.descriptor] = trigger
-                poll.register(trigger.descriptor, select.POLLPRI | select.POLLIN)
+                poll.register(trigger.descriptor, trigger.ready_event)
         due_s = {
             index: time.monotonic()
             for index, trigger in enumerate(self._triggers)

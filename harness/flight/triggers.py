@@ -1,6 +1,7 @@
 """Triggers: conditions that are checked while the last seconds are kept."""
 
 import os
+import select
 import signal
 import subprocess
 import tempfile
@@ -44,6 +45,10 @@ class Trigger(Protocol):
         """Return the descriptor to wait for; None without one."""
 
     @property
+    def ready_event(self) -> int:
+        """Return the poll event of the descriptor after which to check."""
+
+    @property
     def interval_s(self) -> float | None:
         """Return the time between checks; None if the descriptor decides."""
 
@@ -63,6 +68,7 @@ class SignalTrigger:
 
     text: str = "signal"
     descriptor: int | None = None
+    ready_event: int = select.POLLIN
     interval_s: float | None = None
 
     def open(self) -> None:
@@ -100,6 +106,7 @@ class PressureTrigger:
 
     condition: PressureCondition
     roots: Roots = field(default_factory=Roots)
+    ready_event: int = select.POLLPRI  # the file is always ready to be read
     monitor: PressureMonitor = field(init=False)
 
     def __post_init__(self) -> None:
@@ -150,6 +157,7 @@ class LatencyTrigger:
 
     condition: LatencyCondition
     descriptor: int | None = None
+    ready_event: int = select.POLLIN
     interval_s: float | None = _LATENCY_INTERVAL_S
     _position: int = 0
     _rest: bytes = b""
@@ -217,6 +225,7 @@ class CommandTrigger:
 
     condition: CommandCondition
     descriptor: int | None = None
+    ready_event: int = select.POLLIN
     interval_s: float | None = COMMAND_INTERVAL_S
     _words: tuple[str, ...] = ()
     _last: str = ""

@@ -2,6 +2,7 @@
 
 import io
 import os
+import select
 from dataclasses import dataclass
 
 from harness.flight.trigger_watch import TriggerWatch
@@ -15,6 +16,7 @@ class _Countdown:
     checks: int
     text: str = "countdown"
     descriptor: int | None = None
+    ready_event: int = select.POLLIN
     interval_s: float | None = 0.001
 
     def open(self) -> None:
