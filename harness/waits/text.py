@@ -110,9 +110,9 @@ def table(result: WaitsResult, width: int) -> Iterator[str]:
         for group in idle[: max(1, MAX_GROUPS - len(working))]
     ]
     smallest = [state_title(key) for key in sorted(states, key=lambda key: total[key])]
-    shown = fitting_rows([heads, *rows], width, ["Threads", *smallest[:-1]])
-    yield from shown
-    left_out = [title for title in smallest if title not in shown[0]]
+    columns = fitting_rows([heads, *rows], width, ["Threads", *smallest[:-1]])
+    yield from columns
+    left_out = [title for title in smallest if title not in columns[0]]
     if left_out:
         yield f"not shown: {', '.join(left_out)}; use a wider terminal or --json"
     more = len(result.groups) - min(len(working), MAX_GROUPS)

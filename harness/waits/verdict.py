@@ -66,8 +66,8 @@ def _states(groups: list[GroupWaits], threads: int) -> list[str]:
         phrase = _PHRASES[state.key]
         sums[phrase] = sums.get(phrase, 0) + sum(group.states_ns[state.key] for group in groups)
     ordered = sorted(sums.items(), key=lambda row: -row[1])[:MOST_STATES]
-    shown = [row for row in ordered if row[1] >= LEAST_SHARE * wall] or ordered[:1]
-    return [f"{_verb(phrase, threads)} {percent(time / wall)}" for phrase, time in shown]
+    largest = [row for row in ordered if row[1] >= LEAST_SHARE * wall] or ordered[:1]
+    return [f"{_verb(phrase, threads)} {percent(time / wall)}" for phrase, time in largest]
 
 
 def _verb(phrase: str, threads: int) -> str:

@@ -69,28 +69,28 @@ std::size_t attribute_size(std::span<const std::byte> bytes, bool swap, std::uin
 }
 
 attribute parse_attribute(std::span<const std::byte> bytes, bool swap, std::uint64_t offset) {
-  const auto known = bytes.first(attribute_size(bytes, swap, offset));
+  const auto fields = bytes.first(attribute_size(bytes, swap, offset));
   const auto word_at = [&](std::size_t at) {
-    return at + 8 <= known.size() ? load<std::uint64_t>(known.data() + at, swap) : 0;
+    return at + 8 <= fields.size() ? load<std::uint64_t>(fields.data() + at, swap) : 0;
   };
   attribute parsed;
-  parsed.type = load<std::uint32_t>(known.data() + type_at, swap);
+  parsed.type = load<std::uint32_t>(fields.data() + type_at, swap);
   parsed.config = word_at(config_at);
   parsed.sample_type = word_at(sample_type_at);
   parsed.read_format = word_at(read_format_at);
   parsed.branch_sample_type = word_at(branch_sample_type_at);
   parsed.registers_user = word_at(registers_user_at);
   parsed.registers_interrupt = word_at(registers_interrupt_at);
-  const std::uint64_t flags = load_flags(known.data() + flags_at, swap);
+  const std::uint64_t flags = load_flags(fields.data() + flags_at, swap);
   const auto flag = [flags](unsigned bit) { return (flags >> bit & 1U) != 0; };
   (flag(frequency_bit) ? parsed.frequency_hz : parsed.period) = word_at(period_at);
   parsed.inherit = flag(inherit_bit);
   parsed.exclude_user = flag(exclude_user_bit);
   parsed.exclude_kernel = flag(exclude_kernel_bit);
   parsed.sample_id_all = flag(sample_id_all_bit);
-  if (flag(use_clock_id_bit) && clock_id_at + 4 <= known.size()) {
+  if (flag(use_clock_id_bit) && clock_id_at + 4 <= fields.size()) {
     parsed.clock_id =
-        static_cast<std::int32_t>(load<std::uint32_t>(known.data() + clock_id_at, swap));
+        static_cast<std::int32_t>(load<std::uint32_t>(fields.data() + clock_id_at, swap));
   }
   parsed.name = event_name(parsed.type, parsed.config);
   return parsed;

@@ -102,9 +102,9 @@ std::uint32_t raw_stacks::intern_location(const decoded& value) {
 }
 
 bool raw_stacks::same(std::uint32_t stack) const {
-  const auto known = locations(stack);
-  return known.size() == decoded_.size() &&
-         std::equal(known.begin(), known.end(), decoded_.begin(),
+  const auto other = locations(stack);
+  return other.size() == decoded_.size() &&
+         std::equal(other.begin(), other.end(), decoded_.begin(),
                     [this](std::uint32_t location, const decoded& value) {
                       return address_[location] == value.address && kind(location) == value.kind;
                     });

@@ -29,13 +29,13 @@ std::uint32_t resolver::resolve(std::uint32_t raw_stack, const map_table& user,
                                 const map_table& kernel) {
   const std::uint64_t hash = hash_word(hash_word(hash_seed(), raw_stack),
                                        std::uint64_t{user.version} << 32U | kernel.version);
-  const std::uint32_t known = resolved_index_.find(hash, [&](std::uint32_t number) {
+  const std::uint32_t earlier = resolved_index_.find(hash, [&](std::uint32_t number) {
     const resolved& other = resolved_[number];
     return other.raw_stack == raw_stack && other.user_version == user.version &&
            other.kernel_version == kernel.version;
   });
-  if (known != hash_index::none) {
-    return resolved_[known].stack;
+  if (earlier != hash_index::none) {
+    return resolved_[earlier].stack;
   }
   frames_.clear();
   for (const std::uint32_t location : raw_.locations(raw_stack)) {
@@ -78,11 +78,12 @@ std::uint32_t resolver::frame_of(const unwind::frame& walked, const map_table& u
     walked_.resize(walked_addresses, {0, 0, hash_index::none});
   }
   const std::uint64_t address = walked.address - (walked.exact || walked.address == 0 ? 0 : 1);
-  walked_address& kept = walked_[(address ^ address >> 13U) % walked_addresses];
-  if (kept.address != address || kept.version != user.version || kept.frame == hash_index::none) {
-    kept = {address, user.version, look_up(address, frame_kind::user, &user)};
+  walked_address& cached = walked_[(address ^ address >> 13U) % walked_addresses];
+  if (cached.address != address || cached.version != user.version ||
+      cached.frame == hash_index::none) {
+    cached = {address, user.version, look_up(address, frame_kind::user, &user)};
   }
-  return kept.frame;
+  return cached.frame;
 }
 
 std::uint32_t resolver::frame_of(std::uint32_t location, const map_table& user,
@@ -139,9 +140,9 @@ std::uint32_t resolver::intern_stack(unwind::chain_end end) {
   }
   std::uint32_t number = stack_index_.find(hash, [this, end](std::uint32_t other) {
     const std::uint64_t from = into_.offset[other];
-    const auto known = into_.frame.values().subspan(from, into_.offset[other + 1] - from);
+    const auto other_frames = into_.frame.values().subspan(from, into_.offset[other + 1] - from);
     return into_.end[other] == static_cast<std::uint8_t>(end) &&
-           std::equal(known.begin(), known.end(), frames_.begin(), frames_.end());
+           std::equal(other_frames.begin(), other_frames.end(), frames_.begin(), frames_.end());
   });
   if (number == hash_index::none) {
     number = static_cast<std::uint32_t>(into_.offset.size() - 1);

@@ -17,12 +17,12 @@ std::span<const std::byte> source_window::view(std::uint64_t offset, std::size_t
 }
 
 void source_window::fill(std::uint64_t offset, std::size_t size) {
-  std::size_t kept = 0;
+  std::size_t rest_bytes = 0;
   if (offset >= start_ && offset - start_ <= filled_) {
     const std::span all(buffer_);
     const auto rest = all.first(filled_).subspan(static_cast<std::size_t>(offset - start_));
     std::copy(rest.begin(), rest.end(), all.begin());
-    kept = rest.size();
+    rest_bytes = rest.size();
     ahead_ = std::min(2 * ahead_, window_bytes);
   } else {
     ahead_ = min_bytes;
@@ -33,7 +33,7 @@ void source_window::fill(std::uint64_t offset, std::size_t size) {
   const std::size_t until = std::max(size, ahead);
   buffer_.resize(std::max(buffer_.size(), until));
   start_ = offset;
-  filled_ = kept;
+  filled_ = rest_bytes;
   while (filled_ < size) {
     const std::size_t count =
         source_.read_at(start_ + filled_, std::span(buffer_).subspan(filled_, until - filled_));

@@ -132,10 +132,10 @@ void drain::count_left_out(const perf_events::record_view& record) {
 }
 
 void drain::count_sample(const perf_events::sample_fields_view& sample) {
-  const auto known = wait_events_.find(sample.id);
-  if (known != wait_events_.end()) {
+  const auto event = wait_events_.find(sample.id);
+  if (event != wait_events_.end()) {
     ++counts_.wait_samples;
-    counts_.switch_samples += known->second ? 1 : 0;
+    counts_.switch_samples += event->second ? 1 : 0;
     return;
   }
   ++counts_.samples;

@@ -31,10 +31,10 @@ void exec_watch::observe(const perf_events::record_view& record) {
     starts_[pid] = {.name = name_of(record), .exec_ns = time_ns};
     return;
   }
-  const auto known = starts_.find(pid);
-  if (known == starts_.end()) return;
-  if (record.type() == PERF_RECORD_MMAP2) known->second.mapped_ns = time_ns;
-  if (record.type() == PERF_RECORD_EXIT) known->second.exit_ns = time_ns;
+  const auto entry = starts_.find(pid);
+  if (entry == starts_.end()) return;
+  if (record.type() == PERF_RECORD_MMAP2) entry->second.mapped_ns = time_ns;
+  if (record.type() == PERF_RECORD_EXIT) entry->second.exit_ns = time_ns;
 }
 
 void exec_watch::settle() {

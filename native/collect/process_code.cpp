@@ -49,8 +49,8 @@ const unwind::table* table_store::compiled(const file_key& key, const descriptor
 const unwind::table* table_store::of_mapping(const procfs& proc, pid_t pid,
                                              const memory_mapping& mapping) {
   const file_key key{mapping.major, mapping.minor, mapping.inode, mapping.path};
-  const auto known = tables_.find(key);
-  if (known != tables_.end()) return known->second ? &*known->second : nullptr;
+  const auto entry = tables_.find(key);
+  if (entry != tables_.end()) return entry->second ? &*entry->second : nullptr;
   if (reader_ == nullptr) return compiled(key, open_mapped_file(proc, pid, mapping));
   if (limit_.passed()) return nullptr;
   const auto& table = tables_.emplace(key, reader_->table_of(pid, mapping)).first->second;
@@ -61,8 +61,8 @@ const unwind::table* table_store::of_file(const descriptor& file) {
   struct stat status {};
   if (!file || ::fstat(file.get(), &status) != 0) return nullptr;
   const file_key key{status.st_dev, ~std::uint64_t{0}, status.st_ino, {}};
-  const auto known = tables_.find(key);
-  if (known != tables_.end()) return known->second ? &*known->second : nullptr;
+  const auto entry = tables_.find(key);
+  if (entry != tables_.end()) return entry->second ? &*entry->second : nullptr;
   return compiled(key, file);
 }
 

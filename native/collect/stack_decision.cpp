@@ -47,10 +47,10 @@ std::string code_reason(const std::string& name, std::optional<double> share) {
 process_stacks decide_process(const process_evidence& process) {
   process_stacks stacks{process.pid, stack_kind::copies, process.samples, std::nullopt};
   if (process.samples != 0) stacks.whole_share = whole_share(process);
-  const bool kept = samples_decide(process.samples, process.whole)
-                        ? !breaks_off(process)
-                        : process.code_share.value_or(0) >= min_code_share;
-  if (kept && process.runtime.empty()) stacks.kind = stack_kind::frame_pointers;
+  const bool pointers_suffice = samples_decide(process.samples, process.whole)
+                                    ? !breaks_off(process)
+                                    : process.code_share.value_or(0) >= min_code_share;
+  if (pointers_suffice && process.runtime.empty()) stacks.kind = stack_kind::frame_pointers;
   return stacks;
 }
 
@@ -115,9 +115,9 @@ stack_choice decide_for_all(std::span<const process_evidence> processes) {
   }
   const bool seen = samples >= min_samples;
   const double share = seen ? static_cast<double>(whole) / static_cast<double>(samples) : 0;
-  const bool kept = runtime.empty() && broken.empty() && share >= min_whole_share;
+  const bool pointers_suffice = runtime.empty() && broken.empty() && share >= min_whole_share;
   choice.with_runtime = !runtime.empty();
-  choice.kind = kept ? stack_kind::frame_pointers : stack_kind::copies;
+  choice.kind = pointers_suffice ? stack_kind::frame_pointers : stack_kind::copies;
   choice.why = !runtime.empty()  ? runtime
                : !seen           ? "too few samples could be compared"
                : !broken.empty() ? broken_list(broken, processes.size())
@@ -133,9 +133,10 @@ stack_choice decide_for_all(std::span<const process_evidence> processes) {
 }
 
 stack_choice decide_for_command(const std::string& name, std::optional<double> code_share) {
-  const bool kept = code_share.value_or(0) >= min_code_share;
-  return {
-      kept ? stack_kind::frame_pointers : stack_kind::copies, code_reason(name, code_share), {}};
+  const bool pointers_suffice = code_share.value_or(0) >= min_code_share;
+  return {pointers_suffice ? stack_kind::frame_pointers : stack_kind::copies,
+          code_reason(name, code_share),
+          {}};
 }
 
 }  // namespace stallscope::collect

@@ -50,8 +50,8 @@ void synthesizer::mappings(pid_t pid) {
 
 const build_id& synthesizer::id_of(pid_t pid, const memory_mapping& mapping) {
   const file_key key{mapping.major, mapping.minor, mapping.inode, mapping.path};
-  const auto known = ids_.find(key);
-  if (known != ids_.end() && !known->second.empty()) return known->second;
+  const auto entry = ids_.find(key);
+  if (entry != ids_.end() && !entry->second.empty()) return entry->second;
   return ids_[key] = build_id_of_mapping(*proc_, pid, mapping);
 }
 

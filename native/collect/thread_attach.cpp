@@ -55,14 +55,14 @@ void thread_attach::open_first(std::span<const pid_t> pids) {
 }
 
 void thread_attach::inherit_attribute(pid_t parent, pid_t child) {
-  const auto known = attributes_.find(parent);
-  if (known != attributes_.end()) attributes_.emplace(child, known->second);
+  const auto entry = attributes_.find(parent);
+  if (entry != attributes_.end()) attributes_.emplace(child, entry->second);
 }
 
 bool thread_attach::open_thread(pid_t pid, pid_t tid, bool late) {
   const auto rings = events_->rings();
-  const auto known = attributes_.find(pid);
-  const std::uint32_t attribute = known == attributes_.end() ? 0 : known->second;
+  const auto entry = attributes_.find(pid);
+  const std::uint32_t attribute = entry == attributes_.end() ? 0 : entry->second;
   if (events_->open_count() + rings.size() > max_descriptors_) {
     throw too_many_descriptors("more than " + std::to_string(max_descriptors_) + " descriptors");
   }

@@ -276,10 +276,10 @@ tracepoint parse_format(const std::string& text) {
   tracepoint point;
   point.format = text;
   const auto number_after = [&text](std::string_view key, std::size_t from) -> std::uint64_t {
-    const auto found = text.find(key, from);
-    if (found == std::string::npos) return 0;
+    const auto place = text.find(key, from);
+    if (place == std::string::npos) return 0;
     std::uint64_t value = 0;
-    const char* begin = text.data() + found + key.size();
+    const char* begin = text.data() + place + key.size();
     while (begin < text.data() + text.size() && *begin == ' ') ++begin;
     std::from_chars(begin, text.data() + text.size(), value);
     return value;

@@ -72,9 +72,9 @@ void wait_sieve::settle() {
 bool wait_sieve::keep(const perf_events::record_view& record) const {
   if (record.type() == PERF_RECORD_SAMPLE) {
     const perf_events::sample_fields_view sample{record};
-    const auto known = offsets_.find(sample.id);
-    if (known != offsets_.end())
-      return threads_.contains(known->second == 0 ? sample.tid : raw_pid(record, known->second));
+    const auto offset = offsets_.find(sample.id);
+    if (offset != offsets_.end())
+      return threads_.contains(offset->second == 0 ? sample.tid : raw_pid(record, offset->second));
     if (!known_.empty() && !known_.contains(sample.id)) {
       ++unknown_samples_;
       return false;

@@ -84,8 +84,8 @@ class packer {
     for (const auto event : set.events) {
       if (!contains(events, event)) events.push_back(event);
     }
-    const bool known = events == group.events;
-    if (!known && !judged(events)) return false;
+    const bool is_unchanged = events == group.events;
+    if (!is_unchanged && !judged(events)) return false;
     group.events = std::move(events);
     if (set.leader) group.leader = set.leader;
     return true;

@@ -78,8 +78,8 @@ void pin(std::span<const int> cpus) {
 // On a single CPU, busy-waiting would keep the target from running.
 std::uint64_t spin_of(const options& settings) {
   cpu_set_t set;
-  const bool known = ::sched_getaffinity(0, sizeof set, &set) == 0;
-  return known && CPU_COUNT(&set) == 1 ? 0 : settings.spin_ns;
+  const bool has_affinity = ::sched_getaffinity(0, sizeof set, &set) == 0;
+  return has_affinity && CPU_COUNT(&set) == 1 ? 0 : settings.spin_ns;
 }
 
 load_plan plan_of(const options& settings) {

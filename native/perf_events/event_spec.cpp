@@ -179,13 +179,13 @@ std::vector<event_spec> default_ladder(unsigned highest_precise) {
 }
 
 event_spec find_event(std::string_view name) {
-  for (const auto& known : known_events) {
-    if (known.name != name) continue;
+  for (const auto& candidate : known_events) {
+    if (candidate.name != name) continue;
     event_spec event;
-    event.name = known.name;
-    event.type = known.type;
-    event.config = known.config;
-    event.counts_ns = counts_ns(known.type, known.config);
+    event.name = candidate.name;
+    event.type = candidate.type;
+    event.config = candidate.config;
+    event.counts_ns = counts_ns(candidate.type, candidate.config);
     return event;
   }
   if (auto encoded = find_encoded(name)) return *std::move(encoded);

@@ -42,8 +42,8 @@ std::vector<memory_mapping> candidates(const procfs& proc, pid_t pid,
     if ((mapping.protection & PROT_EXEC) == 0 || !mapping.path.starts_with('/')) return true;
     const auto name = name_of(mapping.path);
     const bool likely = name.starts_with("python") || name.starts_with("libpython");
-    const bool known = !chosen.empty() && chosen.back().path == mapping.path;
-    if ((first || likely) && !known) chosen.push_back(mapping);
+    const bool is_listed = !chosen.empty() && chosen.back().path == mapping.path;
+    if ((first || likely) && !is_listed) chosen.push_back(mapping);
     first = false;
     return true;
   });
@@ -76,8 +76,8 @@ interpreter_search read_interpreter(const process_reading::process_memory& memor
   if (number >> 24U != 3 || minor_version < oldest_minor_version)
     return refused(text + ": unsupported version");
   interpreter result{symbols.runtime, symbols.code_type, version_text(number), {}};
-  if (const auto known = known_layout(minor_version)) {
-    result.fields = *known;
+  if (const auto layout = known_layout(minor_version)) {
+    result.fields = *layout;
     return {result, true, {}, false, false};
   }
   std::array<std::byte, debug_offsets_bytes> runtime{};

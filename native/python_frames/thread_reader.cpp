@@ -41,14 +41,14 @@ bool thread_reader::running() const {
 
 thread_reader::thread_location* thread_reader::find(pid_t native_id) {
   const auto key = static_cast<std::uint64_t>(native_id);
-  auto known = threads_.find(key);
-  if (known != threads_.end()) return &known->second;
+  auto entry = threads_.find(key);
+  if (entry != threads_.end()) return &entry->second;
   const auto now = monotonic_ns();
   if (now < threads_listed_ns_ + list_again_ns) return nullptr;
   threads_listed_ns_ = now;
   list_threads();
-  known = threads_.find(key);
-  return known == threads_.end() ? nullptr : &known->second;
+  entry = threads_.find(key);
+  return entry == threads_.end() ? nullptr : &entry->second;
 }
 
 void thread_reader::list_threads() {

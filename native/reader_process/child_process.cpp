@@ -23,16 +23,16 @@ namespace {
 constexpr std::chrono::milliseconds last_wait{100};
 constexpr std::chrono::milliseconds between_checks{2};
 
-void close_all_except(int kept) {
+void close_all_except(int excepted) {
   const auto close_range = [](unsigned first, unsigned last) {
     if (first > last || ::syscall(SYS_close_range, first, last, 0) == 0) return;
     const long limit = ::sysconf(_SC_OPEN_MAX);  // a kernel before 5.9
     for (unsigned fd = first; fd <= last && static_cast<long>(fd) < limit; ++fd)
       ::close(static_cast<int>(fd));
   };
-  if (kept < 0) return close_range(0, ~0U);
-  if (kept > 0) close_range(0, static_cast<unsigned>(kept) - 1);
-  close_range(static_cast<unsigned>(kept) + 1, ~0U);
+  if (excepted < 0) return close_range(0, ~0U);
+  if (excepted > 0) close_range(0, static_cast<unsigned>(excepted) - 1);
+  close_range(static_cast<unsigned>(excepted) + 1, ~0U);
 }
 
 void limit_memory(std::uint64_t more_bytes) {

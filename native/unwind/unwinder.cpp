@@ -52,10 +52,10 @@ std::optional<chain_end> step(cursor& at) {
     if (step_over_signal_frame(at)) return std::nullopt;
     return chain_end::unmapped;
   }
-  const table* known = here->table;
-  if (known != nullptr && known->arch() == at.arch) {
-    const auto in_file = known->address_of(here->file_offset + (address - here->start));
-    const auto& content = table_reader::of(*known);
+  const table* object = here->table;
+  if (object != nullptr && object->arch() == at.arch) {
+    const auto in_file = object->address_of(here->file_offset + (address - here->start));
+    const auto& content = table_reader::of(*object);
     const rule* table_rule = in_file ? content.find(*in_file) : nullptr;
     if (table_rule != nullptr) {
       const auto frame_rule = frame_rule_of(at.arch, *table_rule, content, address - *in_file);
@@ -65,7 +65,7 @@ std::optional<chain_end> step(cursor& at) {
     if (in_file && content.is_entry(*in_file)) return chain_end::complete;
   }
   if (step_over_signal_frame(at)) return std::nullopt;
-  return step_by_frame_pointer(at, known != nullptr);
+  return step_by_frame_pointer(at, object != nullptr);
 }
 
 // Whether the walk has arrived at the next run of managed frames, or is within it.

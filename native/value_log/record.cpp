@@ -34,9 +34,9 @@ bool all_zero(std::span<const std::byte> bytes) {
 }
 
 bool is_valid(const head& header, const store::hash_seed& secret) {
-  const bool known = header.kind >= static_cast<std::uint32_t>(record_kind::value) &&
-                     header.kind <= static_cast<std::uint32_t>(record_kind::cleared);
-  return known && header.mark == mark_of(secret) &&
+  const bool is_valid_kind = header.kind >= static_cast<std::uint32_t>(record_kind::value) &&
+                             header.kind <= static_cast<std::uint32_t>(record_kind::cleared);
+  return is_valid_kind && header.mark == mark_of(secret) &&
          record_bytes(header.key_bytes, header.value_bytes) <= max_record_bytes;
 }
 

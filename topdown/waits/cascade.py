@@ -206,13 +206,13 @@ class _Flow:
             order = np.lexsort((time, number))
         time, number = time[order], number[order]
         weight = np.cumsum(change[order])[:-1]
-        kept = (weight > 0) & (time[1:] > time[:-1])
-        key = keys[number[:-1][kept]]
+        has_weight = (weight > 0) & (time[1:] > time[:-1])
+        key = keys[number[:-1][has_weight]]
         merged = _Pieces(
             row=np.zeros(len(key), np.int64),
-            begin=time[:-1][kept] + self.origin,
-            end=time[1:][kept] + self.origin,
-            weight=weight[kept],
+            begin=time[:-1][has_weight] + self.origin,
+            end=time[1:][has_weight] + self.origin,
+            weight=weight[has_weight],
             chain=key // self.segments.nodes,
         )
         return merged, key % self.segments.nodes

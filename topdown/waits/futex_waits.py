@@ -87,8 +87,8 @@ def futex_waits(
     stack = samples.stack[sample]
     certain, possible = _by_call(calls[sample], stack, names, architecture)
     kind, shift, owner = _classified(registers, stack, names)
-    known = KINDS.index(LockKind.FUTEX) != kind
-    chosen = np.flatnonzero(certain | (possible & known))
+    is_typed = KINDS.index(LockKind.FUTEX) != kind
+    chosen = np.flatnonzero(certain | (possible & is_typed))
     rows = rows[chosen]
     pids = np.array([thread.pid for thread in records.threads] or [0], np.int64)
     thread = intervals.thread[rows].astype(np.int64)

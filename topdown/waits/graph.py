@@ -49,10 +49,14 @@ def knots(edges: Edges, threshold: float = 0.0) -> list[frozenset[int]]:
 
     A node without any remaining edge is not a knot: nothing waits for it.
     """
-    kept = [pair for pair, weight in edges.items() if weight >= threshold and pair[0] != pair[1]]
-    component = _components(kept)
+    heavy_pairs = [
+        pair for pair, weight in edges.items() if weight >= threshold and pair[0] != pair[1]
+    ]
+    component = _components(heavy_pairs)
     leaving = {
-        component[source] for source, target in kept if component[source] != component[target]
+        component[source]
+        for source, target in heavy_pairs
+        if component[source] != component[target]
     }
     members: dict[int, set[int]] = {}
     for node, number in component.items():

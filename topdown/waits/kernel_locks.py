@@ -41,9 +41,9 @@ def kernel_locks(records: WaitRecords, names: StackNames) -> list[KernelLock]:
     if rows is None or not len(rows.time_ns):
         return []
     target = np.append([thread.target for thread in records.threads], False).astype(np.bool_)
-    known = np.where(rows.thread == NO_THREAD, len(target) - 1, rows.thread)
+    threads = np.where(rows.thread == NO_THREAD, len(target) - 1, rows.thread)
     order = np.lexsort((rows.time_ns, rows.thread))
-    order = order[target[known[order]]]
+    order = order[target[threads[order]]]
     begin, end = order[:-1], order[1:]
     pair = (rows.end[begin] == 0) & (rows.end[end] == 1) & (rows.thread[begin] == rows.thread[end])
     pair &= rows.address[begin] == rows.address[end]

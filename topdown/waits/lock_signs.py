@@ -59,13 +59,13 @@ def lock_signs(
     for lock in locks:
         if not lock.kind.is_lock:
             continue
-        found = [
+        sign_texts = [
             _convoy(lock, waits),
             _herd(lock),
             _preempted_holder(lock, intervals, waits, owners, len(records.threads)),
             _growing_hold(hold_times(lock, waits)),
         ]
-        texts = tuple(text for text in found if text)
+        texts = tuple(text for text in sign_texts if text)
         if texts:
             signs.texts[lock.pid, lock.address, lock.kind.value] = texts
     return signs

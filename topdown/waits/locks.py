@@ -210,10 +210,10 @@ def _woken(
     if wake_ups is None:
         return None, None
     wake = intervals.wake_up[waits.interval[rows]]
-    known = wake != NO_ROW
-    if not known.any():
+    has_wake_up = wake != NO_ROW
+    if not has_wake_up.any():
         return None, None
-    wake = np.sort(wake[known])  # the rows of wake-ups are in time order
+    wake = np.sort(wake[has_wake_up])  # the rows of wake-ups are in time order
     waker, time = wake_ups.waker[wake], wake_ups.time_ns[wake].astype(np.int64)
     order = np.lexsort((time, waker))
     new = (np.diff(waker[order].astype(np.int64)) != 0) | (np.diff(time[order]) > BURST_NS)

@@ -120,16 +120,16 @@ def _divided(
     after = StateParts(
         whole.thread, end, whole.end_ns, whole.after, none, whole.wake_up, stopped, whole.after
     )
-    kept = np.ones(len(parts.thread), np.bool_)
-    kept[affected] = False
-    blocks = (parts.take(kept), before, during, after)
+    is_kept = np.ones(len(parts.thread), np.bool_)
+    is_kept[affected] = False
+    blocks = (parts.take(is_kept), before, during, after)
     joined = StateParts(
         *(
             np.concatenate([getattr(block, field.name) for block in blocks])
             for field in fields(StateParts)
         )
     )
-    place = np.concatenate([np.flatnonzero(kept) * 3, *(affected * 3 + n for n in range(3))])
+    place = np.concatenate([np.flatnonzero(is_kept) * 3, *(affected * 3 + n for n in range(3))])
     order = np.argsort(place, kind="stable")
     order = order[joined.end_ns[order] > joined.begin_ns[order]]
     return joined.take(order)

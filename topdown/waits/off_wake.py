@@ -78,8 +78,8 @@ def _wakers(records: WaitRecords, intervals: Intervals, ended: EndedWaits) -> _W
     unique, inverse = np.unique(pairs, axis=1, return_inverse=True)
     of_sample = np.full(len(records.switch_samples.time_ns), -1, np.int64)
     sample = intervals.sample[ended.interval].astype(np.int64)
-    known = sample < len(of_sample)
-    of_sample[sample[known]] = inverse.ravel()[known]
+    is_valid = sample < len(of_sample)
+    of_sample[sample[is_valid]] = inverse.ravel()[is_valid]
     nodes = unique[0].tolist()
     return _Wakers(
         of_sample,
@@ -111,9 +111,9 @@ def _appended(
     for name, by_thread, stack in zip(wakers.names, wakers.by_thread, wakers.stacks, strict=True):
         text = f"[woken by {name}]" if name != NOT_RECORDED else "[waker not recorded]"
         functions = stacks.get(stack, ())
-        shown = functions if by_thread else _of_interrupt(functions)
+        printed = functions if by_thread else _of_interrupt(functions)
         label = Function(text, "", FunctionKind.WAKER)
-        tails.append([number_of(function) for function in (label, *shown)])
+        tails.append([number_of(function) for function in (label, *printed)])
     begin, end = split.chains.offset[:-1], split.chains.offset[1:]
     lengths = end - begin + np.array([len(tail) for tail in tails])[keys]
     bounds = np.append(0, np.cumsum(lengths))

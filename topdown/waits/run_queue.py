@@ -105,8 +105,10 @@ def _occupied(
         begin_ns.astype(np.float64) - start, end_ns.astype(np.float64) - start
     )
     used = np.diff(np.interp(edges, times, grown))
-    known = runner != NO_THREAD
-    return result + np.bincount(runner[known], used[known], minlength=len(records.threads))
+    has_thread = runner != NO_THREAD
+    return result + np.bincount(
+        runner[has_thread], used[has_thread], minlength=len(records.threads)
+    )
 
 
 def _queued_integral(

@@ -72,10 +72,10 @@ def _shifts(excess: _Integers, counts: _Integers, schedstat: Schedstat, left: _F
     to_sleep = _ratio(more - to_queue * counts[1], counts[0])
     to_run = _ratio(np.maximum(-excess, 0).astype(np.float64), counts[2])
     shifts = np.minimum(np.stack([to_sleep, to_queue, to_run]), left)
-    known = schedstat.run_ns >= 0
+    has_run_time = schedstat.run_ns >= 0
     for shift, number in zip(shifts, counts, strict=True):
-        total = number[known].sum()
-        shift[~known] = (shift * number)[known].sum() / total if total else 0.0
+        total = number[has_run_time].sum()
+        shift[~has_run_time] = (shift * number)[has_run_time].sum() / total if total else 0.0
     return np.asarray(np.minimum(shifts, left))
 
 

@@ -82,13 +82,13 @@ def _on_capture(
     if parts.cpu is not None:
         rows, values = np.append(rows, cpu_sample_rows(capture)), np.append(values, parts.cpu)
     order = np.argsort(rows, kind="stable")
-    known = parts.other_thread != NO_THREAD
+    has_thread = parts.other_thread != NO_THREAD
     return SampleWeights(
         rows[order],
         values[order],
         source,
-        _capture_threads(capture, records, parts.other_thread[known]),
-        parts.other_ns[known],
+        _capture_threads(capture, records, parts.other_thread[has_thread]),
+        parts.other_ns[has_thread],
         (records.end_ns - records.begin_ns) / 1e9,
         _without_scheduler,
         warnings,

@@ -56,12 +56,12 @@ def read_schedstat(records: WaitRecords) -> Schedstat:
         thread = reading.thread
         if thread >= count or reading.run_ns is None or reading.queue_ns is None:
             continue
-        known = first.setdefault(thread, (reading.at_ns, reading.run_ns, reading.queue_ns))
-        if known[0] >= reading.at_ns:
+        earlier = first.setdefault(thread, (reading.at_ns, reading.run_ns, reading.queue_ns))
+        if earlier[0] >= reading.at_ns:
             continue
-        result.run_ns[thread] = max(0, reading.run_ns - known[1])
-        result.queue_ns[thread] = max(0, reading.queue_ns - known[2])
-        result.begin_ns[thread], result.end_ns[thread] = known[0], reading.at_ns
+        result.run_ns[thread] = max(0, reading.run_ns - earlier[1])
+        result.queue_ns[thread] = max(0, reading.queue_ns - earlier[2])
+        result.begin_ns[thread], result.end_ns[thread] = earlier[0], reading.at_ns
     return result
 
 

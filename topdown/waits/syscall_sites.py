@@ -47,9 +47,9 @@ def number_in_code(code: bytes) -> int | None:
 def in_call(samples: SwitchSamples) -> npt.NDArray[np.bool_]:
     """Return whether the registers of each sample are those of a blocked system call (x86-64)."""
     blocked = np.zeros(len(samples.time_ns), np.bool_)
-    known = np.flatnonzero(samples.register_row != NO_ROW)
-    registers = samples.registers[samples.register_row[known]]
-    blocked[known] = (registers[:, _RESULT] == _ENOSYS) & (
+    with_registers = np.flatnonzero(samples.register_row != NO_ROW)
+    registers = samples.registers[samples.register_row[with_registers]]
+    blocked[with_registers] = (registers[:, _RESULT] == _ENOSYS) & (
         registers[:, _RETURN] == registers[:, _IP]
     )
     return blocked

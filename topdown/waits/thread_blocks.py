@@ -95,8 +95,8 @@ def _inside(thread: Indices, first: int, end: int) -> _Rows:
 def rows_in_all(rows: Indices, of_block: _Rows) -> Indices:
     """Return rows of a block as rows of all records; NO_ROW stays."""
     result = np.full(len(rows), NO_ROW, np.uint32)
-    known = rows != NO_ROW
-    result[known] = of_block[rows[known]]
+    has_row = rows != NO_ROW
+    result[has_row] = of_block[rows[has_row]]
     return result
 
 

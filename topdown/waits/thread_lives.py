@@ -58,8 +58,8 @@ class ThreadLives:
         lives = thread.copy()
         is_reused = np.zeros(len(self.capture.threads), np.bool_)
         is_reused[list(self.reused)] = True
-        known = thread != NO_THREAD
-        rows = np.flatnonzero(known & is_reused[np.where(known, thread, 0)])
+        has_thread = thread != NO_THREAD
+        rows = np.flatnonzero(has_thread & is_reused[np.where(has_thread, thread, 0)])
         for member in np.unique(thread[rows]).tolist():
             own = rows[thread[rows] == member]
             starts, numbers = self.reused[member]

@@ -137,10 +137,10 @@ def _events(records: WaitRecords) -> _Events:
         np.concatenate(cpus),
     )
     is_target = np.array([thread.target for thread in records.threads] or [False], np.bool_)
-    known = events.thread < len(is_target)
-    kept = known & is_target[np.where(known, events.thread, 0)]
-    kept &= (events.time_ns >= records.begin_ns) & (events.time_ns <= records.end_ns)
-    return events if kept.all() else events.take(kept)
+    has_thread = events.thread < len(is_target)
+    selected = has_thread & is_target[np.where(has_thread, events.thread, 0)]
+    selected &= (events.time_ns >= records.begin_ns) & (events.time_ns <= records.end_ns)
+    return events if selected.all() else events.take(selected)
 
 
 def _at_scheduler_times(events: _Events, times: Times) -> _Events:

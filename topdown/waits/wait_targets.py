@@ -110,8 +110,8 @@ def wait_segments(
     activity[list(QUEUES)] = Activity.QUEUE
     activity[ThreadState.UNKNOWN] = Activity.UNKNOWN
     kind = activity[intervals.state]
-    known = intervals.wake_up != NO_ROW
-    kind[(kind == Activity.UNKNOWN) & known] = Activity.WAIT
+    has_wake_up = intervals.wake_up != NO_ROW
+    kind[(kind == Activity.UNKNOWN) & has_wake_up] = Activity.WAIT
     waits = kind == Activity.WAIT
     target = np.full(len(kind), -1, np.int32)
     target[waits] = _targets(records, intervals, names, np.flatnonzero(waits))

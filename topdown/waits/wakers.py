@@ -202,6 +202,6 @@ def _with_nearest(place: _Numbers, waker: _Numbers, stack: _Numbers, time_ns: _N
     to_before = np.where(before >= 0, np.abs(times - times[before]), far)
     to_after = np.where(after >= 0, np.abs(times - times[after]), far)
     chosen = np.where(to_before <= to_after, before, after)
-    known = chosen >= 0
-    result[order[known]] = stack[order[chosen[known]]]
+    is_chosen = chosen >= 0
+    result[order[is_chosen]] = stack[order[chosen[is_chosen]]]
     return result

@@ -105,10 +105,10 @@ def idle_time(records: WaitRecords, intervals: Intervals, runs: npt.NDArray[np.i
 def _all_idle(records: WaitRecords, intervals: Intervals) -> IdleTime:
     """Return the whole recording as the time of the first thread with a known stack."""
     wall_ns = records.end_ns - records.begin_ns
-    known = np.flatnonzero(intervals.sample != NO_ROW)
-    place = int(known[0]) if len(known) else 0
+    with_sample = np.flatnonzero(intervals.sample != NO_ROW)
+    place = int(with_sample[0]) if len(with_sample) else 0
     thread = intervals.thread[place] if len(intervals.thread) else NO_THREAD
-    sample = intervals.sample[place] if len(known) else NO_ROW
+    sample = intervals.sample[place] if len(with_sample) else NO_ROW
     return IdleTime(
         np.array([wall_ns] if wall_ns > 0 else [], np.int64),
         np.array([thread] if wall_ns > 0 else [], np.uint32),

@@ -27,14 +27,14 @@ def state_shares(account: RunAccount, result: WaitsResult) -> tuple[StateShare, 
     """
     expected = _shares((thread.name, thread.states_ns) for thread in account.threads)
     tids = {thread.tid: thread.name for thread in account.threads}
-    found = _shares(
+    recorded = _shares(
         (tids[thread.tid], _with_running(thread.states_ns))
         for thread in result.threads
         if thread.tid in tids
     )
     rows: list[StateShare] = []
     for name, states in expected.items():
-        own = found.get(name, {})
+        own = recorded.get(name, {})
         for state in sorted({*states, *own} - {REST}):
             share = own.get(state, 0.0) if own else None
             if states.get(state, 0.0) or share:

@@ -197,10 +197,10 @@ void for_each_pair(const std::string& option, const std::string& text, std::uint
     const std::size_t end = std::min(text.find(',', at), text.size());
     const std::string_view part = std::string_view(text).substr(at, end - at);
     const std::size_t equals = part.find('=');
-    const bool known = equals != std::string_view::npos && take(part.substr(0, equals), [&] {
-                         return whole_number(option, part.substr(equals + 1), max_value);
-                       });
-    if (!known) {
+    const bool is_valid = equals != std::string_view::npos && take(part.substr(0, equals), [&] {
+                            return whole_number(option, part.substr(equals + 1), max_value);
+                          });
+    if (!is_valid) {
       std::string message = option + ": '";
       message.append(part).append("' is invalid: use the form ").append(example);
       throw usage_failure(message);
@@ -224,7 +224,7 @@ void check_rates(const std::string& text, disk_options& disk) {
   constexpr std::uint64_t max_rate = 1'000'000'000'000'000;
   if (text.empty()) return;
   ioqueue::device_rates rates;
-  const std::array<std::pair<std::string_view, double*>, 4> known{
+  const std::array<std::pair<std::string_view, double*>, 4> fields{
       {{"read_iops", &rates.read_iops},
        {"read_bandwidth", &rates.read_bytes_per_s},
        {"write_iops", &rates.write_iops},
@@ -232,8 +232,8 @@ void check_rates(const std::string& text, disk_options& disk) {
   for_each_pair(
       "--disk-rates", text, max_rate, "read_iops=N,read_bandwidth=N,write_iops=N,write_bandwidth=N",
       [&](std::string_view name, const auto& number) {
-        const auto* rate = std::ranges::find(known, name, &decltype(known)::value_type::first);
-        if (rate == known.end()) return false;
+        const auto* rate = std::ranges::find(fields, name, &decltype(fields)::value_type::first);
+        if (rate == fields.end()) return false;
         *rate->second = static_cast<double>(number());
         return true;
       });

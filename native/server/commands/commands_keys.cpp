@@ -144,10 +144,10 @@ void dbsize(execution& on, request_words /*words*/, reply_writer& to) {
 }
 
 void flush(execution& on, request_words words, reply_writer& to) {
-  const bool known =
+  const bool is_valid =
       words.size() == 1 ||
       (words.size() == 2 && (is_option(words[1], "async") || is_option(words[1], "sync")));
-  if (!known) {
+  if (!is_valid) {
     to.error(syntax_error);
     return;
   }

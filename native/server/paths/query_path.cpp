@@ -130,13 +130,13 @@ void plan(const request_call& /*call*/, query_state& state) {
     state.failure = R"("from" (text), "id" (integer) and "select" (array) are needed)";
     return;
   }
-  const auto known = query_tables();
-  const auto table = std::ranges::find(known, text_of(from->value), &query_table::name);
-  if (table == known.end()) {
+  const auto tables = query_tables();
+  const auto table = std::ranges::find(tables, text_of(from->value), &query_table::name);
+  if (table == tables.end()) {
     state.failure = "unknown table";
     return;
   }
-  state.table = static_cast<std::size_t>(table - known.begin());
+  state.table = static_cast<std::size_t>(table - tables.begin());
   state.id = id->value.GetInt64();
   for (const auto& name : select->value.GetArray()) {
     if (!choose_column(*table, name, state)) {

@@ -9,8 +9,8 @@ void client_list::add(const session& client, std::string address) {
 
 void client_list::update(const session& client) {
   const std::scoped_lock held(mutex_);
-  const auto known = clients_.find(client.id);
-  if (known != clients_.end()) known->second.last_seen = client;
+  const auto entry = clients_.find(client.id);
+  if (entry != clients_.end()) entry->second.last_seen = client;
 }
 
 void client_list::remove(std::uint64_t id) {
@@ -20,8 +20,8 @@ void client_list::remove(std::uint64_t id) {
 
 std::string client_list::line(std::uint64_t id) const {
   const std::scoped_lock held(mutex_);
-  const auto known = clients_.find(id);
-  return known == clients_.end() ? std::string{} : line_of(known->second);
+  const auto entry = clients_.find(id);
+  return entry == clients_.end() ? std::string{} : line_of(entry->second);
 }
 
 std::string client_list::lines() const {

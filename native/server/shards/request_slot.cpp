@@ -106,10 +106,10 @@ void slot_pool::add_one() {
 }
 
 request_words slot_pool::keep_few(request_slot& slot, request_words words) {
-  auto* const kept = slot.inline_words.data();
-  if (!words.empty()) kept[0] = words[0];
-  if (words.size() > 1) kept[1] = words[1];
-  if (words.size() > 2) kept[2] = words[2];
+  auto* const inline_words = slot.inline_words.data();
+  if (!words.empty()) inline_words[0] = words[0];
+  if (words.size() > 1) inline_words[1] = words[1];
+  if (words.size() > 2) inline_words[2] = words[2];
   return {slot.inline_words.data(), words.size()};
 }
 
