@@ -19,7 +19,7 @@ constexpr const char* in_task = "!(common_flags & 24)";
 // The reader of captures recognises the samples by this name.
 constexpr const char* waker_stacks_name = "sched:waker_stacks";
 // Stacks of wake-ups per second and CPU: 3 us and 4 KiB each.
-constexpr std::uint64_t waker_stacks_per_s = 197;
+constexpr std::uint64_t waker_stacks_per_s = 997;
 
 // The attribute of an event that samples every occurrence, without call chains.
 perf_event_attr every_occurrence(const event_choice& choice, std::uint32_t type,

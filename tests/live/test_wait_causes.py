@@ -72,6 +72,9 @@ def test_the_slow_middle_stage_of_a_pipeline_is_the_first_cause(
     conditions = [lock for lock in document["locks"] if lock["kind"] == "condition"]
     assert conditions
     assert all(lock["owner"] is None for lock in conditions)
+    woken = [wait for wait in document["ended_waits"] if wait["waker"].startswith("middle")]
+    functions = {name for wait in woken for name in wait["waker_functions"]}
+    assert any("pthread_cond" in name for name in functions), document["wakers_unavailable"]
 
 
 def test_the_single_thread_of_a_server_is_the_first_cause(needs_root: None, tmp_path: Path) -> None:

@@ -1,6 +1,6 @@
 """Call chains of threads that wake others, from samples of some of the wake-ups.
 
-The recorder samples the stacks of some hundred wake-ups per second and CPU beside the records of
+The recorder samples the stacks of up to a thousand wake-ups per second and CPU beside the records of
 all wake-ups (`native/collect/wait_events.cpp`). The sample and the record of a wake-up are taken
 one after the other in the kernel, some microseconds apart.
 """
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from stallscope._native import Capture
 
 EVENT = "sched:waker_stacks"
-# Two records of one wake-up; a thread that wakes others in a loop needs longer for each.
+# Between two records of a wake-up, and between the wake-ups of a call that wakes several threads.
 LONGEST_DELAY_NS = 20_000
 
 
@@ -32,8 +32,8 @@ def waker_stack_rows(capture: "Capture") -> npt.NDArray[np.intp]:
 def with_waker_stacks(wake_ups: WakeUps, time_ns: Times, waker: Indices, stack: Indices) -> WakeUps:
     """Return the wake-ups with the sampled stacks of their wakers.
 
-    ``time_ns``, ``waker`` and ``stack`` (n_samples,). A stack belongs to the wake-up that the same
-    thread issued nearest to it in time.
+    ``time_ns``, ``waker`` and ``stack`` (n_samples,). A wake-up has the stack that was sampled
+    nearest to it in the same thread: also if another wake-up of the same call was sampled.
     """
     by_task = np.flatnonzero((wake_ups.context == WakeContext.TASK) & (wake_ups.waker != NO_THREAD))
     stacks = wake_ups.stack.copy()
@@ -43,13 +43,13 @@ def with_waker_stacks(wake_ups: WakeUps, time_ns: Times, waker: Indices, stack: 
         if not len(rows):
             continue
         issued = wake_ups.time_ns[rows].astype(np.int64)
-        taken = time_ns[samples].astype(np.int64)
-        after = np.searchsorted(issued, taken)
+        order = samples[np.argsort(time_ns[samples], kind="stable")]
+        taken = time_ns[order].astype(np.int64)
+        after = np.searchsorted(taken, issued)
         before = np.maximum(after - 1, 0)
-        after = np.minimum(after, len(rows) - 1)
-        delay = np.minimum(np.abs(issued[before] - taken), np.abs(issued[after] - taken))
-        is_after = np.abs(issued[after] - taken) <= np.abs(issued[before] - taken)
+        after = np.minimum(after, len(order) - 1)
+        is_after = np.abs(taken[after] - issued) <= np.abs(taken[before] - issued)
         nearest = np.where(is_after, after, before)
-        close = delay <= LONGEST_DELAY_NS
-        stacks[rows[nearest[close]]] = stack[samples[close]]
+        close = np.abs(taken[nearest] - issued) <= LONGEST_DELAY_NS
+        stacks[rows[close]] = stack[order[nearest[close]]]
     return replace(wake_ups, stack=stacks)

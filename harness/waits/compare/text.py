@@ -19,10 +19,10 @@ MAX_GROUPS = 10
 def lines(comparison: WaitsComparison, width: int) -> Iterator[str]:
     """Yield the verdict, the states of all threads and those of the common groups."""
     before, after = comparison.before, comparison.after
+    yield from wrapped(_verdict(comparison), width)
+    yield ""
     yield from wrapped(f"before  {_recording_text(before)}", width, " " * 8)
     yield from wrapped(f"after   {_recording_text(after)}", width, " " * 8)
-    yield ""
-    yield from wrapped(_verdict(comparison), width)
     yield ""
     yield from _table("All threads", comparison.states)
     for group in comparison.groups[:MAX_GROUPS] if len(comparison.groups) > 1 else ():

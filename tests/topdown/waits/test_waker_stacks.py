@@ -35,6 +35,13 @@ def test_a_stack_belongs_to_the_nearest_wake_up_of_its_thread() -> None:
     assert stacks(made, (101_500, 1, 7), (199_000, 1, 8)) == [7, -1, 8]
 
 
+def test_all_wake_ups_of_a_call_have_its_stack() -> None:
+    """The kernel's rate control may sample always the first of two."""
+    task = WakeContext.TASK
+    made = wake_ups((100_000, 1, task), (104_000, 1, task), (300_000, 1, task))
+    assert stacks(made, (101_000, 1, 7)) == [7, 7, -1]
+
+
 def test_a_stack_far_from_any_wake_up_is_left_out() -> None:
     made = wake_ups((100_000, 1, WakeContext.TASK))
     assert stacks(made, (500_000, 1, 7)) == [-1]
