@@ -1,7 +1,7 @@
 """Call chains of threads that wake others, from samples of some of the wake-ups.
 
-The recorder samples the stacks of up to a thousand wake-ups per second and CPU beside the records of
-all wake-ups (`native/collect/wait_events.cpp`). The sample and the record of a wake-up are taken
+The recorder samples the stacks of up to a thousand wake-ups per second and CPU beside the records
+of all wake-ups (`native/collect/wait_events.cpp`). The sample and the record of a wake-up are taken
 one after the other in the kernel, some microseconds apart.
 """
 
