@@ -8,6 +8,7 @@
 #include "hotspot_frames/java_walker.hpp"
 #include "hotspot_frames/virtual_machine.hpp"
 #include "hotspot_frames/words.hpp"
+#include "process_reading/native_ids.hpp"
 
 namespace stallscope::hotspot_frames {
 namespace {
@@ -31,7 +32,8 @@ class hotspot_reader final : public managed_frames::runtime_reader {
       : memory_{target.memory},
         machine_{std::move(machine)},
         walker_{memory_, machine_.layout, target.pid, log},
-        threads_{memory_, machine_.layout} {
+        threads_{memory_, machine_.layout},
+        thread_ids_{target.proc, target.pid} {
     for (const auto& mapping : target.mappings) executable_.push_back({mapping.start, mapping.end});
   }
 
@@ -57,6 +59,7 @@ class hotspot_reader final : public managed_frames::runtime_reader {
   virtual_machine machine_;
   java_walker walker_;
   java_threads threads_;
+  process_reading::native_ids thread_ids_;
   std::vector<extent> executable_;                      // in order of address
   std::unordered_map<pid_t, frame_history> histories_;  // by thread
 };
@@ -101,7 +104,7 @@ std::optional<frame_position> hotspot_reader::by_anchor(const frame_anchor& anch
 }
 
 std::optional<frame_position> hotspot_reader::first_java_frame(const stack_sample& sample) {
-  const auto anchor = threads_.anchor_of(sample.tid, monotonic_ns());
+  const auto anchor = threads_.anchor_of(thread_ids_.of(sample.tid), monotonic_ns());
   const auto anchored = anchor ? by_anchor(*anchor, sample) : std::nullopt;
   auto chained = by_frame_pointers(sample);
   if (chained && !walker_.is_consistent(*chained, sample)) chained.reset();

@@ -23,7 +23,6 @@ constexpr std::uint64_t trampoline_pause_ns = 1'000'000'000;
 // Limits of the caches for processes, threads and stacks. A cache that exceeds its limit is
 // cleared.
 constexpr std::size_t max_processes = 20'000;
-constexpr std::size_t max_native_ids = 20'000;
 constexpr std::size_t max_stacks = 100'000;
 constexpr std::size_t max_stack_bytes = std::size_t{64} << 20U;
 // Lines of a process in python.jsonl: code objects of a large program are some megabytes.
@@ -33,23 +32,10 @@ constexpr std::uint64_t pause_per_search = 100;
 // The first CPython that can write a perf map of its trampolines.
 constexpr unsigned first_minor_with_trampolines = 12;
 
-// The ids of the thread, from our pid namespace to its innermost.
-std::vector<pid_t> namespace_ids(const procfs& proc, pid_t pid, pid_t tid) {
-  const auto folder = proc.root() / std::to_string(pid) / "task" / std::to_string(tid);
-  std::istringstream lines{read_text(folder / "status")};
-  std::vector<pid_t> ids;
-  for (std::string line; std::getline(lines, line);) {
-    if (!line.starts_with("NSpid:")) continue;
-    std::istringstream numbers{line.substr(6)};
-    for (pid_t id = 0; numbers >> id;) ids.push_back(id);
-  }
-  return ids;
-}
-
 // Whether the interpreter has written a perf map of its trampolines (python -X perf). The file is
 // untrusted: it must belong to the user of the process or to root, and only its beginning is read.
 bool has_trampolines(const procfs& proc, pid_t pid) {
-  const auto ids = namespace_ids(proc, pid, pid);
+  const auto ids = process_reading::namespace_ids(proc, pid, pid);
   const pid_t own_id = ids.empty() ? pid : ids.back();
   const auto process = proc.root() / std::to_string(pid);
   const auto path = process / "root/tmp" / ("perf-" + std::to_string(own_id) + ".map");
@@ -171,19 +157,8 @@ void process_watch::begin_reading(pid_t pid, process& target, std::string& out) 
   }
   target.reader = std::move(reader);
   target.final = !may_have_trampolines(python);
-  target.own_namespace = namespace_ids(proc_, pid, pid).size() > 1;
+  target.thread_ids.emplace(proc_, pid);
   put_interpreter(out, pid, python.version, reading::offsets, "");
-}
-
-pid_t process_watch::native_id(const sample_notice& sample, process& target) const {
-  if (!target.own_namespace) return sample.tid;
-  if (target.native_ids.size() > max_native_ids) target.native_ids.clear();
-  auto& id = target.native_ids[sample.tid];
-  if (id == 0) {
-    const auto ids = namespace_ids(proc_, sample.pid, sample.tid);
-    id = ids.empty() ? sample.tid : ids.back();
-  }
-  return id;
 }
 
 bool process_watch::may_read(const process& target, std::uint64_t now_ns) const {
@@ -214,7 +189,7 @@ void process_watch::read(const sample_notice& sample, process& target, std::stri
 
 void process_watch::read_frames(const sample_notice& sample, process& target, std::string& out) {
   fresh_.clear();
-  const auto result = target.reader->read(native_id(sample, target), stack_, fresh_);
+  const auto result = target.reader->read(target.thread_ids->of(sample.tid), stack_, fresh_);
   for (const auto& code : fresh_) put_code(out, sample.pid, code);
   switch (result) {
     case read_result::read: {

@@ -15,11 +15,13 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
 #include "base/procfs.hpp"
+#include "process_reading/native_ids.hpp"
 #include "process_reading/process_verdicts.hpp"
 #include "process_reading/time_allowance.hpp"
 #include "python_frames/frames_text.hpp"
@@ -66,10 +68,9 @@ class process_watch {
     interpreter_search search;
     bool final = false;  // final state: refused, or trampolines
     bool long_searched = false;
-    bool own_namespace = false;
     std::uint64_t next_examination_ns = 0;
     std::uint64_t pause_ns = 0;
-    std::unordered_map<pid_t, pid_t> native_ids;
+    std::optional<process_reading::native_ids> thread_ids;  // set with the reader
     process_reading::time_allowance reads{{.at_once_ns = 100'000'000, .reciprocal = 10}};
     std::uint64_t line_bytes = 0;
   };
@@ -80,7 +81,6 @@ class process_watch {
   void begin_reading(pid_t pid, process& target, std::string& out);
   void read(const sample_notice& sample, process& target, std::string& out);
   void read_frames(const sample_notice& sample, process& target, std::string& out);
-  pid_t native_id(const sample_notice& sample, process& target) const;
   std::uint64_t stack_number(std::span<const python_frame> frames, std::string& out);
 
   procfs proc_;

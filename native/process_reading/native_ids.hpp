@@ -1,0 +1,32 @@
+// Thread ids as a process sees them: those of its innermost pid namespace. A runtime stores such
+// ids, while samples have the ids of the recorder's namespace. Costs a read of /proc per thread,
+// and nothing if the process has no namespace of its own. Belongs to a single thread.
+#pragma once
+
+#include <sys/types.h>
+
+#include <unordered_map>
+#include <vector>
+
+#include "base/procfs.hpp"
+
+namespace stallscope::process_reading {
+
+// The ids of a thread, from the recorder's pid namespace to its innermost; empty if it has ended.
+std::vector<pid_t> namespace_ids(const procfs& proc, pid_t pid, pid_t tid);
+
+class native_ids {
+ public:
+  native_ids(procfs proc, pid_t pid)
+      : proc_{std::move(proc)}, pid_{pid}, other_{namespace_ids(proc_, pid, pid).size() > 1} {}
+
+  pid_t of(pid_t tid);
+
+ private:
+  procfs proc_;
+  pid_t pid_;
+  bool other_;  // the process is in another namespace
+  std::unordered_map<pid_t, pid_t> ids_;
+};
+
+}  // namespace stallscope::process_reading
