@@ -16,6 +16,7 @@ constexpr std::size_t max_literals = 512;
 constexpr std::size_t max_table_bytes = std::size_t{256} << 10U;
 constexpr std::size_t call_bytes = 16;
 constexpr std::size_t deoptimization_items = 16;
+constexpr std::size_t header_bytes = 16;
 constexpr std::size_t code_bytes = 64;  // of Code up to its last field that is read
 constexpr std::uint32_t wrapped_value_at = 8;
 
@@ -36,6 +37,7 @@ const generated_code* code_table::at(std::uint64_t pc) {
   auto next = known_.lower_bound(code->start);
   while (next != known_.end() && next->first < code->start + code->size) next = known_.erase(next);
   misses_.clear();
+  code->checked = checks_;
   return &(known_[code->start] = std::move(*code));
 }
 
@@ -44,19 +46,50 @@ const generated_code* code_table::known_at(std::uint64_t pc) {
   if (after == known_.begin()) return nullptr;
   const auto at = std::prev(after);
   if (!at->second.contains(pc)) return nullptr;
-  if (unchanged(at->second)) return &at->second;
+  if (at->second.checked == checks_ || unchanged(at->second)) return &at->second;
   known_.erase(at);
   return nullptr;
 }
 
+void code_table::check_again(std::span<const std::uint64_t> pcs) {
+  ++checks_;
+  checked_.clear();
+  for (const auto pc : pcs) {
+    const auto after = known_.upper_bound(pc);
+    if (after == known_.begin() || !std::prev(after)->second.contains(pc)) continue;
+    auto* code = &std::prev(after)->second;
+    if (std::find(checked_.begin(), checked_.end(), code) == checked_.end())
+      checked_.push_back(code);
+  }
+  if (checked_.empty()) return;
+  read_.resize(checked_.size() * (header_bytes + code_bytes));
+  ranges_.clear();
+  std::span<std::byte> rest{read_};
+  for (const auto* code : checked_) {
+    ranges_.push_back({code->object, rest.first(header_bytes)});
+    ranges_.push_back({address_of(code->code), rest.subspan(header_bytes, code_bytes)});
+    rest = rest.subspan(header_bytes + code_bytes);
+  }
+  if (!heap_->read(ranges_)) return;  // at() checks one by one
+  for (std::size_t i = 0; i < checked_.size(); ++i) {
+    if (matches(*checked_[i], ranges_[2 * i].into, ranges_[2 * i + 1].into))
+      checked_[i]->checked = checks_;
+  }
+}
+
 bool code_table::unchanged(const generated_code& code) const {
-  const auto& version = fields_->version;
-  std::array<std::byte, 16> header{};
+  std::array<std::byte, header_bytes> header{};
   std::array<std::byte, code_bytes> object{};
   const std::array<process_reading::memory_range, 2> ranges{
       process_reading::memory_range{code.object, header},
       process_reading::memory_range{address_of(code.code), object}};
-  if (!heap_->read(ranges) || value_at<std::uint64_t>(header, 0) != code.map) return false;
+  return heap_->read(ranges) && matches(code, header, object);
+}
+
+bool code_table::matches(const generated_code& code, std::span<const std::byte> header,
+                         std::span<const std::byte> object) const {
+  const auto& version = fields_->version;
+  if (value_at<std::uint64_t>(header, 0) != code.map) return false;
   if (!version.code_is_inline &&
       (value_at<std::uint64_t>(header, version.stream_code) != code.code ||
        value_at<std::uint64_t>(object, version.code_start) != code.start))

@@ -33,6 +33,7 @@ struct generated_code {
   };
   std::vector<inlined_call> calls{};
   position_table positions{};
+  std::uint64_t checked = 0;  // the check_again() that found it unchanged
 
   [[nodiscard]] bool contains(std::uint64_t pc) const noexcept {
     return pc >= start && pc - start < size;
@@ -45,6 +46,9 @@ class code_table {
   code_table(heap& objects, const layout& fields, function_table& functions)
       : heap_{&objects}, fields_{&fields}, functions_{&functions} {}
 
+  // Checks the known code at these addresses again, with one read. Until the next call at() trusts
+  // code that was checked.
+  void check_again(std::span<const std::uint64_t> pcs);
   // The code at an address; null if there is none. Valid until the next call.
   const generated_code* at(std::uint64_t pc);
 
@@ -55,6 +59,9 @@ class code_table {
   std::optional<generated_code> object_at(std::uint64_t address, std::uint64_t map,
                                           std::uint64_t pc);
   [[nodiscard]] bool unchanged(const generated_code& code) const;
+  // Whether the first bytes of the object and of its Code are those of the code.
+  [[nodiscard]] bool matches(const generated_code& code, std::span<const std::byte> header,
+                             std::span<const std::byte> object) const;
   void read_contents(generated_code& code);
 
   heap* heap_;
@@ -64,6 +71,10 @@ class code_table {
   std::unordered_set<std::uint64_t> maps_;         // map words of code objects
   std::unordered_set<std::uint64_t> misses_;       // addresses without code, until the next clear
   std::vector<std::byte> chunk_;
+  std::uint64_t checks_ = 0;              // number of the last check_again()
+  std::vector<generated_code*> checked_;  // scratch memory of check_again()
+  std::vector<process_reading::memory_range> ranges_;
+  std::vector<std::byte> read_;
 };
 
 }  // namespace stallscope::v8_frames

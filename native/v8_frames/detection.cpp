@@ -76,15 +76,16 @@ runtime_detection detect_v8(const target_view& view, function_log& log, read_bud
   std::string version;
   for (std::size_t i = 0; i < version_symbols.size(); ++i) {
     numbers.at(i) = constant_of(*file, symbols, version_symbols.at(i)).value_or(-1);
-    version += (i == 0 ? "" : ".") + std::to_string(numbers.at(i));
+    version.append(i == 0 ? "" : ".").append(std::to_string(numbers.at(i)));
   }
   std::uint64_t word = 0;
   if (!view.memory.read_value(v8->mapping.start, word))
     return refused(version, "no permission to read the memory of the process");
-  const auto fields = layout_of(static_cast<std::uint32_t>(numbers[0]),
-                                static_cast<std::uint32_t>(numbers[1]), [&](std::string_view name) {
-                                  return constant_of(*file, symbols, "v8dbg_" + std::string{name});
-                                });
+  const auto fields =
+      layout_of(static_cast<std::uint32_t>(numbers[0]), static_cast<std::uint32_t>(numbers[1]),
+                [&](std::string_view name) {
+                  return constant_of(*file, symbols, std::string{"v8dbg_"}.append(name));
+                });
   if (!fields.fields) return refused(version, fields.refusal);
   code_areas areas{view.proc, view.pid, v8->mapping, read_builtins(*file)};
   return {.present = true,

@@ -174,13 +174,13 @@ function_table::scope_facts function_table::facts_of_scope(std::uint64_t scope) 
 }
 
 std::uint64_t function_table::unnamed(std::string_view reason) {
-  auto& id = fixed_["?" + std::string{reason}];
+  auto& id = fixed_[std::string{reason}.append("?")];
   if (id == 0) id = log_->add(pid_, {.kind = "unknown", .reason = reason});
   return id;
 }
 
 std::uint64_t function_table::fixed(std::string_view name, std::string_view kind) {
-  auto& id = fixed_[std::string{kind} + ":" + std::string{name}];
+  auto& id = fixed_[std::string{kind}.append(":").append(name)];
   if (id == 0) {
     managed_frames::function_facts facts{.kind = kind};
     facts.name.assign(name.begin(), name.end());

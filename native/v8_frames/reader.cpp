@@ -41,7 +41,10 @@ walk_result reader::walk(const stack_sample& sample, managed_stack& into) {
   if (threads_.size() > max_threads) threads_.clear();
   auto& last = threads_[sample.tid];
   last_ = &last;
-  current_.clear();
+  current_.frames.clear();
+  current_.functions.clear();
+  current_.leaf_fp = 0;
+  check_code();
   const auto first = begin_at_leaf(into);
   if (first.valid) walk_frames(first, into);
   std::swap(last, current_);
@@ -60,9 +63,9 @@ reader::physical_frame reader::frame_at(std::uint64_t pc, std::uint64_t fp) cons
 const reader::read_frame* reader::known_frame(const physical_frame& frame) const {
   // Frames are in ascending order of their frame pointers.
   const auto at =
-      std::lower_bound(last_->begin(), last_->end(), frame.fp,
+      std::lower_bound(last_->frames.begin(), last_->frames.end(), frame.fp,
                        [](const read_frame& read, std::uint64_t fp) { return read.frame.fp < fp; });
-  return at != last_->end() && at->frame == frame ? &*at : nullptr;
+  return at != last_->frames.end() && at->frame == frame ? &*at : nullptr;
 }
 
 reader::start reader::begin_at_leaf(managed_stack& into) {
@@ -118,10 +121,19 @@ reader::start reader::caller_without_frame() {
 
 bool reader::owns_frame(const generated_code& code, std::uint64_t fp) {
   const auto frame = frame_at(code.start, fp);
+  const auto own = [&] {
+    current_.leaf_fp = fp;
+    current_.leaf_code = code.start;
+    current_.leaf_function = frame.function;
+    return true;
+  };
+  if (last_->leaf_fp == fp && last_->leaf_code == code.start &&
+      last_->leaf_function == frame.function)
+    return own();
   if (code.kind == code_kind::baseline) return frame.bytecode == code.deoptimization;
   if (!code.function) return true;
   const auto function = functions_.of_function(frame.function);
-  return !function || *function == *code.function;
+  return function && *function != *code.function ? false : own();
 }
 
 reader::start reader::begin_in_code(const code_areas::place& place, managed_stack& into) {
@@ -159,21 +171,37 @@ reader::start reader::begin_in_code(const code_areas::place& place, managed_stac
   return caller;
 }
 
+void reader::check_code() {
+  pcs_.assign(1, sample_->registers.at(unwind::x86_64::rip));
+  std::uint64_t fp = sample_->registers.at(unwind::x86_64::rbp);
+  for (std::size_t count = 0; count < max_frames && fp % 8 == 0; ++count) {
+    std::uint64_t next = 0;
+    std::uint64_t pc = 0;
+    if (!sample_->word(fp, next) || !sample_->word(fp + 8, pc) || next <= fp) break;
+    fp = next;
+    if (known_frame(frame_at(pc, fp)) == nullptr) pcs_.push_back(pc - 1);
+  }
+  codes_.check_again(pcs_);
+}
+
 void reader::walk_frames(start at, managed_stack& into) {
   bool open = !into.segments.empty();  // the last segment continues
   bool exact = at.pc == sample_->registers.at(unwind::x86_64::rip);
   for (std::size_t count = 0; count < max_frames; ++count) {
     const auto frame = frame_at(at.pc, at.fp);
     read_frame result{frame};
+    found_.clear();
     if (const auto* known = exact ? nullptr : known_frame(frame)) {
-      result = *known;
+      result.managed = known->managed;
+      const auto begin = last_->functions.begin() + static_cast<std::ptrdiff_t>(known->first);
+      found_.assign(begin, begin + static_cast<std::ptrdiff_t>(known->count));
     } else {
-      result.managed = functions_of(frame, exact, result.functions);
+      result.managed = functions_of(frame, exact, found_);
     }
     if (result.managed) {
       if (!open) into.segments.push_back({.entry_pc = at.pc, .entry_sp = at.sp});
       auto& frames = into.segments.back().frames;
-      frames.insert(frames.end(), result.functions.begin(), result.functions.end());
+      frames.insert(frames.end(), found_.begin(), found_.end());
       open = true;
     } else if (open) {
       auto& segment = into.segments.back();
@@ -182,7 +210,12 @@ void reader::walk_frames(start at, managed_stack& into) {
       segment.exit_fp = at.fp;
       open = false;
     }
-    if (!exact) current_.push_back(std::move(result));
+    if (!exact) {
+      result.first = current_.functions.size();
+      result.count = found_.size();
+      current_.functions.insert(current_.functions.end(), found_.begin(), found_.end());
+      current_.frames.push_back(result);
+    }
     exact = false;
     std::uint64_t next = 0;
     std::uint64_t pc = 0;

@@ -42,9 +42,19 @@ class reader final : public managed_frames::runtime_reader {
   struct read_frame {
     physical_frame frame;
     bool managed = false;
-    std::vector<managed_frames::managed_frame> functions{};  // innermost first
+    std::size_t first = 0;  // in the functions of the thread
+    std::size_t count = 0;
   };
   using frames = std::vector<managed_frames::managed_frame>;
+  // The frames of a thread's last sample, with ascending frame pointers, and their functions.
+  struct thread_frames {
+    std::vector<read_frame> frames;
+    std::vector<managed_frames::managed_frame> functions;
+    // The leaf, if it was generated code with a frame: the code's start, and the function's word.
+    std::uint64_t leaf_fp = 0;
+    std::uint64_t leaf_code = 0;
+    std::uint64_t leaf_function = 0;
+  };
   struct interpreted_function {
     known_function function;
     std::uint32_t line = 0;
@@ -66,6 +76,8 @@ class reader final : public managed_frames::runtime_reader {
   start begin_in_native();
   start begin_in_code(const code_areas::place& place, managed_frames::managed_stack& into);
   [[nodiscard]] start caller_without_frame();
+  // Checks the code of all frames that changed since the last sample with one read.
+  void check_code();
   void walk_frames(start at, managed_frames::managed_stack& into);
   // Whether the frame was set up by the code at the leaf.
   bool owns_frame(const generated_code& code, std::uint64_t fp);
@@ -83,9 +95,11 @@ class reader final : public managed_frames::runtime_reader {
   code_table codes_;
   code_areas areas_;
   std::unordered_map<std::uint64_t, bytecode_positions> bytecodes_;  // by tagged BytecodeArray
-  std::unordered_map<pid_t, std::vector<read_frame>> threads_;       // the last sample of each
-  const std::vector<read_frame>* last_ = nullptr;
-  std::vector<read_frame> current_;
+  std::unordered_map<pid_t, thread_frames> threads_;                 // the last sample of each
+  const thread_frames* last_ = nullptr;
+  thread_frames current_;
+  frames found_;                    // scratch memory: functions of a frame
+  std::vector<std::uint64_t> pcs_;  // scratch memory: code to be checked
   const managed_frames::stack_sample* sample_ = nullptr;
 };
 
