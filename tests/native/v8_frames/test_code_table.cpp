@@ -1,6 +1,7 @@
 #include <doctest/doctest.h>
 #include <unistd.h>
 
+#include <array>
 #include <string>
 
 #include "fake_heap.hpp"
@@ -88,7 +89,11 @@ TEST_CASE("code that moved away is not found by its old address") {
   read_heap heap;
   const auto start = heap.fake.add_code(turbofan, 0, 0);
   REQUIRE(heap.codes.at(start) != nullptr);
+  const std::array pcs{start};
+  heap.codes.check_again(pcs);
+  CHECK(heap.codes.at(start) != nullptr);
   heap.fake.set(start - 16 + 1, 0, 0);
+  heap.codes.check_again(pcs);
   CHECK(heap.codes.at(start) == nullptr);
 }
 
