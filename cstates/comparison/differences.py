@@ -163,12 +163,12 @@ class Comparison:
 
     @property
     def disturbed(self) -> bool:
-        """Return whether others kept the CPUs so busy that sleeping could hardly cost anything."""
+        """Return whether other programs kept the CPUs busy: sleep states cost almost nothing."""
         return (self.others_share or 0.0) > MAX_OTHERS_SHARE
 
     @property
     def never_idled(self) -> bool:
-        """Return whether the CPUs hardly slept in the baseline, so that sleeping cost nothing."""
+        """Return whether the CPUs almost never slept in the baseline: sleep states cost nothing."""
         rate = self.entries_per_s
         return rate is not None and rate < MIN_ENTRIES_PER_S
 

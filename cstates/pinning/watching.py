@@ -71,7 +71,7 @@ class CpuClock:
     cpus: int
 
     def busy_since(self, before: "CpuClock") -> float:
-        """Return the busy CPU seconds in between, of all programs and including stolen time."""
+        """Return the CPU time of all programs since a reading, in seconds, with stolen time."""
         return max(0.0, (self.at_s - before.at_s) * self.cpus - (self.idle_s - before.idle_s))
 
 

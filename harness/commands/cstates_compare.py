@@ -63,7 +63,9 @@ Examples:
     help="Setting with options of stallscope pin. Default: this machine's states and governors.",
 )
 @click.option(
-    "--cpus", metavar="LIST", help="CPUs to run on, for example 0-3,8; only these are capped."
+    "--cpus",
+    metavar="LIST",
+    help="CPUs to run on, for example 0-3,8; limits on states apply to these only.",
 )
 @rounds_option("Number of rounds; each round runs all settings.")
 @number_option(

@@ -56,7 +56,8 @@ Examples:
 @click.option(
     "--table",
     type=click.Path(path_type=Path, dir_okay=False),
-    help="CSV file of N and X, or N and speed-up, to show instead of measuring.",
+    help="CSV file with columns N (threads) and X (throughput or speed-up), to show instead of "
+    "measuring.",
 )
 @rounds_option("Number of rounds; each runs every point once.", 3)
 @run_length_option(1.0)

@@ -25,7 +25,7 @@ _REQUEST = (
     click.option(
         "--cpus",
         metavar="LIST",
-        help="CPUs for the command, for example 0-3,8; only these are capped.",
+        help="CPUs for the command, for example 0-3,8; --states limits these only.",
     ),
     click.option(
         "--states",

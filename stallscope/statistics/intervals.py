@@ -40,7 +40,7 @@ def mean_interval(values: Sequence[float]) -> tuple[float, float]:
 def wilson_interval(count: int, total: int) -> tuple[float, float]:
     """Return the 95 % interval of the share ``count / total``; (0, 1) if the total is 0.
 
-    The samples are taken to be independent. Source: Wilson, Probable inference, the law of
+    It assumes independent samples. Source: Wilson, Probable inference, the law of
     succession, and statistical inference, 1927.
     """
     if not total:

@@ -43,7 +43,7 @@ def bottleneck_path(
         siblings = [node for node in nodes if (node.parent, node.level) == (parent, len(path) + 1)]
         if not siblings:
             break
-        chosen, why = _chosen(siblings, difference, thresholds=thresholds)
+        chosen, why = _marked_sibling(siblings, difference, thresholds=thresholds)
         if chosen is None:
             break
         path.append(chosen.name)
@@ -54,7 +54,7 @@ def bottleneck_path(
     return BottleneckPath(tuple(path), f"{by}; below: {why}" if why else by)
 
 
-def _chosen(
+def _marked_sibling(
     siblings: Sequence[MeasuredNode], difference: Difference, *, thresholds: bool
 ) -> tuple[MeasuredNode | None, str]:
     """Return the marked sibling, or None with the reason."""

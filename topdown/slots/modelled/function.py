@@ -63,7 +63,7 @@ def _native_runs(cpu_s: Callable[[], float], times: KernelTimes) -> NativeRuns:
 
 
 def _user_time(seconds: float) -> NativeRun:
-    """Return a run without waiting: the function computes only."""
+    """Return a run in user mode without waits, of a function that only computes."""
     return NativeRun(
         wall_s=seconds, user_s=seconds, system_s=0.0, queued_s=0.0, voluntary_switches=0, status=0
     )
