@@ -23,6 +23,6 @@ def parse_period(text: str) -> Period:
         period = Period(math.nan, math.nan)
     if not 0 <= period.begin_s < period.end_s <= 1e9:
         raise UsageError(
-            f"{text!r} is not a period", "write seconds since the first sample: 12.5-17.5"
+            f"{text!r} is not a period", "write seconds from the begin, such as 12.5-17.5"
         )
     return period

@@ -41,6 +41,11 @@ def waits_options(values: dict[str, Any]) -> WaitsOptions:
                 "--compare reads two recordings and excludes a target and -o",
                 "stallscope waits --compare ONE-THREAD FOUR-THREADS",
             )
+        if values.get("period") is not None or values.get("graph"):
+            raise UsageError(
+                "--compare excludes --period and --graph",
+                "stallscope waits RUN --period FROM-TO shows a period of one recording",
+            )
         return WaitsOptions(None, values["compared"], values["as_json"])
     if not values["pids"] and not values["words"]:
         raise UsageError(
@@ -106,6 +111,10 @@ def _recorded(values: dict[str, Any]) -> WaitsOptions:
         raise UsageError(
             "--period shows a part of a recording, and this records a target",
             "record first, then: stallscope waits RUN --period 1.2-1.5",
+        )
+    if values.get("no_page"):
+        raise UsageError(
+            "--no-page is for a shown recording; a new one always has its page", "leave it out"
         )
     output = values["output"]
     if output is not None and output.suffix == ".html":

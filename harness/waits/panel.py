@@ -65,6 +65,7 @@ def waits_panel(result: WaitsResult, binned: BinnedValues | None = None) -> Pane
         "harness.waits/panel.html",
         verdict=verdict(result),
         period_controls=binned is not None and timeline is not None,
+        period_hint=_period_hint(result),
         facts=[
             _recorded(result),
             ("unattributed", unattributed_text(result)),
@@ -123,6 +124,13 @@ def group_key(group: GroupWaits) -> Key:
 def queue_key(user: QueueUser) -> Key:
     """Return the key of the values by time of what ran while threads could run."""
     return ("queue", user.kind, user.name, user.pid)
+
+
+def _period_hint(result: WaitsResult) -> str:
+    """Return how a period is shown if the page has no values by time."""
+    if any("random windows" in warning for warning in result.warnings):
+        return "A recording in random windows has no values by time: no period can be shown."
+    return "To show a period in all tables: stallscope waits RUN --period FROM-TO"
 
 
 def _recorded(result: WaitsResult) -> tuple[str, str]:

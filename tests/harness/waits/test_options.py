@@ -84,6 +84,13 @@ def test_a_period_needs_a_recording() -> None:
         waits_options(values(pids=((1,),), period="1-2"))
 
 
+def test_options_that_have_no_effect_are_refused() -> None:
+    with pytest.raises(UsageError, match="--no-page is for a shown recording"):
+        waits_options(values(pids=((1,),), no_page=True))
+    with pytest.raises(UsageError, match="--compare excludes --period"):
+        waits_options(values(compared=(Path("a"), Path("b")), period="1-2"))
+
+
 def test_a_page_is_no_name_of_a_directory() -> None:
     with pytest.raises(UsageError, match="directory of the recording"):
         waits_options(values(pids=((1,),), output=Path("page.html")))
