@@ -1,14 +1,13 @@
 #include "server/shards/executor.hpp"
 
 #include <algorithm>
-#include <array>
 #include <exception>
 #include <new>
 #include <string>
 #include <utility>
 
 #include "server/commands/shard_merge.hpp"
-#include "server/shards/request_marks.hpp"
+#include "server/shards/error_reply.hpp"
 #include "server/shards/shard.hpp"
 #include "server/shards/shared_server.hpp"
 
@@ -18,7 +17,8 @@ executor::executor(shard& home, std::unique_ptr<path> work, stages::stage_regist
     : home_(home),
       path_(std::move(work)),
       router_(home),
-      slots_(path_.get(), home.options().limits.output_bytes) {
+      slots_(path_.get(), home.options().limits.output_bytes),
+      marker_(home.index()) {
   if (path_ != nullptr) steps_.assign(path_->steps().begin(), path_->steps().end());
   steps_.push_back({"execute", this, run_command_step});
   if (registry != nullptr) {
@@ -32,27 +32,14 @@ executor::executor(shard& home, std::unique_ptr<path> work, stages::stage_regist
 void executor::submit(connection& client, request_words words) {
   home_.counters().requests.add(1);
   if (stallscope_requests_recorded()) [[unlikely]]
-    mark_request(words);
+    marker_.begin(words);
   dispatch(client, words);
-  end_request(current_mark_);  // it was answered at once
-}
-
-void executor::mark_request(request_words words) noexcept {
-  constexpr std::size_t max_name = 32;
-  std::array<char, max_name + 1> name{};
-  if (!words.empty()) {
-    const auto letters = words.front().substr(0, max_name);
-    std::transform(letters.begin(), letters.end(), name.begin(), [](char letter) {
-      return letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter + ('a' - 'A')) : letter;
-    });
-  }
-  current_mark_ = (std::uint64_t{home_.index()} + 1) << 48U | ++marked_;
-  stallscope_request_begin(current_mark_, name.data());
+  marker_.end();  // if it was answered at once
 }
 
 request_slot& executor::take_slot(connection& client, request_words words) {
   request_slot& slot = slots_.take(client, words);
-  slot.mark = std::exchange(current_mark_, 0);
+  slot.mark = marker_.take();
   return slot;
 }
 
@@ -186,7 +173,7 @@ void executor::answer_slot(request_slot& slot) {
   resp::byte_buffer& out = client.reply_of(slot);
   const std::size_t before = out.size();
   if (slot.error) {
-    write_error(slot.error, out);
+    append_error(slot.error, out);
   } else if (slot.extra->path_reply.overflowed()) {
     client.cut_off();
     return;
@@ -194,18 +181,6 @@ void executor::answer_slot(request_slot& slot) {
     out.append(slot.extra->path_reply.view());
   }
   count_error(out, before);
-}
-
-void executor::write_error(const std::exception_ptr& thrown, resp::byte_buffer& out) {
-  try {
-    std::rethrow_exception(thrown);
-  } catch (const std::bad_alloc&) {
-    resp::reply_writer(out).error("OOM the system has no memory for this");
-  } catch (const std::exception& error) {
-    resp::reply_writer(out).error(std::string("ERR ") + error.what());
-  } catch (...) {
-    resp::reply_writer(out).error("ERR the request could not be answered");
-  }
 }
 
 bool executor::answer(connection& client, request_words words, request_slot* slot) {
@@ -368,7 +343,7 @@ void executor::fail(request_slot& slot, const std::exception_ptr& thrown) noexce
     try {
       resp::byte_buffer& out = slot.client->reply_of(slot);
       const std::size_t before = out.size();
-      write_error(thrown, out);
+      append_error(thrown, out);
       count_error(out, before);
     } catch (const std::bad_alloc&) {
       slot.client->close();

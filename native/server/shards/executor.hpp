@@ -17,6 +17,7 @@
 #include "server/commands/command.hpp"
 #include "server/paths/path_runner.hpp"
 #include "server/shards/connection.hpp"
+#include "server/shards/request_marks.hpp"
 #include "server/shards/request_slot.hpp"
 #include "server/shards/request_stages.hpp"
 #include "server/shards/shard_router.hpp"
@@ -53,7 +54,6 @@ class executor final : public path_runner::owner {
 
  private:
   // Marks the begin of a request, for a recorder that listens.
-  [[gnu::noinline]] void mark_request(request_words words) noexcept;
   void dispatch(connection& client, request_words words);
   // Takes a slot for the request that is dispatched now.
   request_slot& take_slot(connection& client, request_words words);
@@ -76,7 +76,6 @@ class executor final : public path_runner::owner {
   void run_whole(request_slot& slot);
   void run_here(connection& client, const command& what, request_words words,
                 resp::protocol version, resp::byte_buffer& out);
-  static void write_error(const std::exception_ptr& thrown, resp::byte_buffer& out);
   [[nodiscard]] bool is_on_disk(const command& what) const;
   void merge_part_replies(request_slot& slot);
   void count_error(const resp::byte_buffer& out, std::size_t before);
@@ -89,8 +88,7 @@ class executor final : public path_runner::owner {
   shard_router router_;
   slot_pool slots_;
   std::vector<std::size_t> shards_of_keys_;
-  std::uint64_t marked_ = 0;        // number of marked requests
-  std::uint64_t current_mark_ = 0;  // of the request that is dispatched and has no slot
+  request_marker marker_;
 };
 
 }  // namespace stallscope::server
