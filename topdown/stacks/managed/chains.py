@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from topdown.stacks.folding.call_tree import Chains
 from topdown.stacks.folding.named_chains import NamedChains
+from topdown.stacks.managed.activities import with_activities
 from topdown.stacks.managed.frames import ManagedFrames, ManagedFunction, ManagedStacks
 from topdown.stacks.managed.shares import RuntimeShares
 from topdown.stacks.profile import Function, FunctionKind
@@ -55,8 +56,12 @@ class ManagedFrameMerger:
             self.shares = _counted(self._frames, runtime_of, samples, innermost, missing)
         if self._lines:
             table = table.with_lines(self._line_counts(innermost, samples, function_of))
+        is_v8 = [runtime.name == "v8" for runtime in self._frames.runtimes]
+        chains, table = with_activities(
+            chains, table.extended(unnamed.functions), np.array([*is_v8, False])[runtime_of]
+        )
         return NamedChains(
-            table.extended(unnamed.functions),
+            table,
             chains,
             by_state.rows,
             by_state.chain_of,
