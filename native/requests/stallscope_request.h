@@ -23,6 +23,9 @@
 #ifndef STALLSCOPE_REQUEST_H
 #define STALLSCOPE_REQUEST_H
 
+// C has no nullptr, and older standards declare variables first.
+// NOLINTBEGIN(modernize-use-nullptr,misc-definitions-in-headers,cppcoreguidelines-init-variables)
+
 #ifndef _DEFAULT_SOURCE
 #define _DEFAULT_SOURCE 1
 #endif
@@ -180,6 +183,7 @@ __attribute__((noinline, unused)) static void stallscope_request_write(uint8_t a
   size_t length = name == NULL ? 0 : strnlen(name, sizeof record->name);
   if (!stallscope_request_owned()) return;
   ring = __atomic_load_n(&stallscope_request_process.ring, __ATOMIC_ACQUIRE);
+  if (ring == NULL) return;
   until_ns = __atomic_load_n(&ring->listen_until_ns, __ATOMIC_RELAXED);
   if (now_ns >= until_ns) {  // the recorder was killed
     __atomic_compare_exchange_n(&ring->listen_until_ns, &until_ns, (uint64_t)0, 0, __ATOMIC_RELAXED,
@@ -228,5 +232,7 @@ static inline void stallscope_request_resume(uint64_t id) {
 }
 
 #endif  // STALLSCOPE_NO_REQUESTS
+
+// NOLINTEND(modernize-use-nullptr,misc-definitions-in-headers,cppcoreguidelines-init-variables)
 
 #endif  // STALLSCOPE_REQUEST_H
