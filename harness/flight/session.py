@@ -2,6 +2,7 @@
 
 import os
 import signal
+import sys
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -127,7 +128,7 @@ class _Wait:
             note(f"waiting for {' or '.join(self._conditions)} ({', '.join(states)})")
         for text in progress.warning_texts:
             warn(text)
-        if progress.kind != "finished":
+        if progress.kind != "finished" and sys.stderr.isatty():
             self._line.show(self._progress_text(progress.seconds))
 
     def _progress_text(self, seconds: float) -> str:

@@ -16,7 +16,6 @@ namespace stallscope::collect {
 namespace {
 
 constexpr int max_wait_ms = 1000;
-constexpr int unfollowed_wait_ms = 20;
 
 failure not_closed() {
   return {exit_code::unable, "the recording could not be closed in time after a signal",
@@ -62,7 +61,7 @@ void end_watch::set_duration(double seconds) {
 }
 
 int end_watch::timeout_ms() const {
-  const int longest = rings_followed_ ? max_wait_ms : unfollowed_wait_ms;
+  const int longest = rings_followed_ ? max_wait_ms : static_cast<int>(unfollowed_wait_.count());
   auto until = deadline_ns_ == 0 ? UINT64_MAX : deadline_ns_;
   if (wake_ns_ != 0) until = std::min(until, wake_ns_);
   if (until == UINT64_MAX) return longest;

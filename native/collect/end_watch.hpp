@@ -10,6 +10,7 @@
 
 #include <poll.h>
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -37,8 +38,10 @@ class end_watch {
   void set_duration(double seconds);
   // Limits the next wait to a time on the monotonic clock.
   void wake_at(std::uint64_t monotonic_ns) { wake_ns_ = monotonic_ns; }
-  // Whether a ring ends a wait. If not, a wait lasts at most 20 ms.
+  // Whether a ring ends a wait. If not, a wait has a limit.
   void follow_rings(bool follow) { rings_followed_ = follow; }
+  // The limit of a wait that no ring ends. Default: 20 ms.
+  void limit_unfollowed_wait(std::chrono::milliseconds limit) { unfollowed_wait_ = limit; }
 
   // Waits until a ring is a quarter full, the recording ends, or a second has passed. Returns the
   // reason if the recording ends.
@@ -72,6 +75,7 @@ class end_watch {
   std::vector<pollfd> others_;
   std::vector<pollfd> rings_;
   bool rings_followed_ = true;
+  std::chrono::milliseconds unfollowed_wait_{20};
   std::vector<pollfd> polled_;
   std::uint64_t deadline_ns_ = 0;
   std::uint64_t wake_ns_ = 0;  // 0: none

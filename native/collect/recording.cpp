@@ -1,6 +1,7 @@
 #include "collect/recording.hpp"
 
 #include <algorithm>
+#include <chrono>
 
 #include "base/clock.hpp"
 #include "collect/recording_checks.hpp"
@@ -9,6 +10,8 @@
 namespace stallscope::collect {
 namespace {
 
+// The rings hold this time several times at any rate that is cheap enough to wait with.
+constexpr std::chrono::milliseconds flight_wait{100};
 constexpr std::uint64_t progress_interval_ns = 1'000'000'000;
 constexpr std::uint64_t runtime_pass_ns = 1'000'000;
 
@@ -30,7 +33,10 @@ progress_numbers numbers_of_recording(const opened_recording& opened) {
 void recording::run() {
   auto& facts = opened_->facts();
   if (auto& command = opened_->prepared().command) command->release();
-  if (facts.options.flight_s > 0) flight_.emplace(*opened_).divert();
+  if (facts.options.flight_s > 0) {
+    flight_.emplace(*opened_).divert();
+    opened_->watch().limit_unfollowed_wait(flight_wait);
+  }
   announce();
   std::optional<request_session> requests;
   if (facts.options.requests) requests.emplace(*opened_);
