@@ -2,9 +2,10 @@
 
 A thread is idle if it waits for at least 90 % of its time in one place (system call and stack),
 runs for less than 1 %, and ends no wait of a thread that is not idle itself. The last clause
-keeps starved pipeline stages and rarely used pools: another thread waits for their work. A thread
-that a thread of another process wakes, and that wakes it, is the client of a server, and not idle.
-If wake-ups are not recorded, the thread must not have run at all instead.
+keeps starved pipeline stages and rarely used pools: another thread waits for their work. The main
+thread of a process without a working thread is not a pool: the process waits for what it waits for,
+such as the client of a slow server. If wake-ups are not recorded, the thread must not have run at
+all instead.
 """
 
 from dataclasses import dataclass
@@ -53,33 +54,25 @@ def idle_threads(records: WaitRecords, intervals: Intervals) -> npt.NDArray[np.b
     waker, wakee = records.wake_ups.waker[ended], records.wake_ups.wakee[ended]
     known = (waker != NO_THREAD) & (wakee != NO_THREAD) & (waker != wakee)
     pairs = np.unique(np.stack([waker[known], wakee[known]]), axis=1).astype(np.int64)
-    candidates[_clients(records, waker[known], wakee[known])] = False
     for _ in range(count + 1):
         awaited = candidates[pairs[0]] & ~candidates[pairs[1]]
         if not awaited.any():
             break
         candidates[pairs[0][awaited]] = False
-    return candidates
+    return _without_lone_main_threads(records, candidates, wall > 0)
 
 
-def _clients(
-    records: WaitRecords, waker: npt.NDArray[np.uint32], wakee: npt.NDArray[np.uint32]
-) -> npt.NDArray[np.uint32]:
-    """Return the threads that a thread of another process wakes, and that wake it.
-
-    ``waker`` and ``wakee``: of the wake-ups that ended waits of the target.
-    """
-    wakes = records.wake_ups
-    assert wakes is not None
-    target = np.array([thread.target for thread in records.threads] or [False], np.bool_)
-    answers = ~target[waker]
-    requests = np.flatnonzero((wakes.waker != NO_THREAD) & (wakes.wakee != NO_THREAD))
-    requests = requests[~target[wakes.wakee[requests]]]
-    limit = np.uint64(len(target))
-    answered = np.unique(waker[answers].astype(np.uint64) * limit + wakee[answers])
-    requested = np.unique(wakes.wakee[requests].astype(np.uint64) * limit + wakes.waker[requests])
-    both = np.intersect1d(answered, requested)
-    return np.unique(both % limit).astype(np.uint32)
+def _without_lone_main_threads(
+    records: WaitRecords, candidates: npt.NDArray[np.bool_], lived: npt.NDArray[np.bool_]
+) -> npt.NDArray[np.bool_]:
+    """Return the candidates without the main threads of processes without a working thread."""
+    working = {
+        thread.pid
+        for number, thread in enumerate(records.threads)
+        if thread.target and lived[number] and not candidates[number]
+    }
+    kept = [thread.pid in working or thread.tid != thread.pid for thread in records.threads]
+    return candidates & np.array(kept or [False], np.bool_)[: len(candidates)]
 
 
 def idle_pools(

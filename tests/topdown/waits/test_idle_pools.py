@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import pytest
 
 from tests.topdown.waits.lock_records import PLACES
@@ -82,12 +84,14 @@ def test_idle_threads_are_grouped_with_the_rule() -> None:
     assert pool.rule == RULE_WITHOUT_WAKE_UPS
 
 
-def test_the_client_of_a_server_in_another_process_is_not_idle() -> None:
+def test_the_main_thread_of_a_process_without_a_working_thread_is_not_idle() -> None:
     text = """
         client R0-1 W(server,condition)1-900 R900-901 W(server,condition)901-999 R999-1000
-        server@1/!other R0-900 W(client)900-901 R901-1000
+        pool R0-1 W(?,condition)1-1000
+        server@1/!other R0-1000
     """
-    assert idle_names(text) == []
-    # A thread that another process only wakes does not wait for its answers.
-    without_request = text.replace("W(client)", "W(timer)")
-    assert idle_names(without_request) == ["client"]
+    built = build_records(text, places=PLACES)
+    threads = list(built.records.threads)
+    threads[0] = replace(threads[0], tid=threads[0].pid)
+    records = replace(built.records, threads=tuple(threads))
+    assert idle_threads(records, build_intervals(records)).tolist() == [False, True, False]

@@ -118,6 +118,8 @@ class condition_herd_kernel : public waiting_kernel {
       ++items_;
       ++made_;
     }
+    // It waits inside if a woken thread was preempted before it left.
+    const timed_wait wait(times(0), wait_state::condition);
     if (look_alike_) {
       made_one_.notify_one();
     } else {

@@ -33,7 +33,8 @@ void thread_times::update() noexcept { advance(read()); }
 
 void thread_times::advance(const clocks& now) noexcept {
   now_ = now;
-  if (now_.wall_ns < readings_.back().at_ns + interval_ns_) return;
+  // Before begin(), nothing is measured.
+  if (readings_.empty() || now_.wall_ns < readings_.back().at_ns + interval_ns_) return;
   if (readings_.size() == max_readings) {  // keep every second one
     for (std::size_t i = 0; i < max_readings / 2; ++i) readings_[i] = readings_[2 * i];
     readings_.resize(max_readings / 2);
