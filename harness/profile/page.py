@@ -54,6 +54,7 @@ _SCRIPTS = (
     "table.js",
     "detail.js",
     "threads.js",
+    "thread_table.js",
     "period.js",
     "picture.js",
     "keyboard.js",

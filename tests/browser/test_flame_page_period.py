@@ -45,6 +45,22 @@ def test_a_period_limits_graph_and_functions(page: Any) -> None:
     assert page.complaints() == []
 
 
+def test_a_period_limits_the_table_of_threads(page: Any) -> None:
+    rows = (
+        "return [...document.querySelectorAll('[aria-labelledby=\"threads-title\"] tbody tr')]"
+        ".filter((row) => !row.hidden).map((row) => [...row.cells].map((cell) => cell.textContent))"
+    )
+    whole = page.run(rows)
+    set_period(page, "3", "4")
+    part = page.run(rows)
+    assert sum(int(row[2].replace(",", "")) for row in part) < sum(
+        int(row[2].replace(",", "")) for row in whole
+    )
+    page.click("period-all")
+    assert page.run(rows) == whole
+    assert page.complaints() == []
+
+
 def test_dragging_over_the_map_selects_a_period(page: Any) -> None:
     chart = page.browser.find_element(By.CSS_SELECTOR, "#over-time svg")
     page.run("arguments[0].scrollIntoView({block: 'center'})", chart)

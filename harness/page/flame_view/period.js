@@ -10,6 +10,7 @@ class PeriodFilter {
     this.to = byId("period-to");
     this.mark = makeSvg("rect", { class: "period-mark", y: 0, height: "100%", visibility: "hidden" });
     this.map.append(this.mark);
+    this.threads = new ThreadTable(view);
     byId("period-controls").hidden = false;
     this.listen();
     this.show(null);
@@ -56,6 +57,8 @@ class PeriodFilter {
     this.mark.setAttribute("x", left + (width * from) / count);
     this.mark.setAttribute("width", (width * (to - from)) / count);
     this.mark.setAttribute("visibility", period ? "visible" : "hidden");
+    document.documentElement.dataset.period = period ? "part" : "whole";
+    this.threads.show(period);
     this.view.update({ period });
   }
 }
