@@ -14,7 +14,9 @@
 #include <span>
 #include <string_view>
 
+#define STALLSCOPE_REQUEST_LAYOUT_ONLY
 #include "requests/stallscope_request.h"
+#undef STALLSCOPE_REQUEST_LAYOUT_ONLY
 
 namespace stallscope::requests {
 

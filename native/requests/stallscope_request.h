@@ -20,9 +20,6 @@
 //
 // Define STALLSCOPE_NO_REQUESTS to compile all marks to nothing. With -std=c11 or another strict
 // standard, include this header before all others, or compile with -D_DEFAULT_SOURCE.
-#ifndef STALLSCOPE_REQUEST_H
-#define STALLSCOPE_REQUEST_H
-
 // C has no nullptr, and older standards declare variables first.
 // NOLINTBEGIN(modernize-use-nullptr,misc-definitions-in-headers,cppcoreguidelines-init-variables)
 
@@ -31,6 +28,9 @@
 #endif
 
 #include <stdint.h>
+
+#ifndef STALLSCOPE_REQUEST_LAYOUT_H
+#define STALLSCOPE_REQUEST_LAYOUT_H
 
 enum {
   stallscope_request_begins = 1,
@@ -66,6 +66,12 @@ struct stallscope_request_ring {
   uint64_t written;  // number of records, also of those that were overwritten
   char rest[stallscope_request_offset - 136];
 };
+
+#endif  // STALLSCOPE_REQUEST_LAYOUT_H
+
+// A recorder needs the layout alone: it has no ring.
+#if !defined(STALLSCOPE_REQUEST_H) && !defined(STALLSCOPE_REQUEST_LAYOUT_ONLY)
+#define STALLSCOPE_REQUEST_H
 
 #ifdef STALLSCOPE_NO_REQUESTS
 
@@ -233,6 +239,6 @@ static inline void stallscope_request_resume(uint64_t id) {
 
 #endif  // STALLSCOPE_NO_REQUESTS
 
-// NOLINTEND(modernize-use-nullptr,misc-definitions-in-headers,cppcoreguidelines-init-variables)
-
 #endif  // STALLSCOPE_REQUEST_H
+
+// NOLINTEND(modernize-use-nullptr,misc-definitions-in-headers,cppcoreguidelines-init-variables)
