@@ -75,7 +75,7 @@ def analyze_waits(recording: Recording) -> WaitAnalysis:
     with_registers = samples.register_row != NO_ROW
     stacks = np.unique(samples.stack[with_registers & (samples.stack != NO_STACK)])
     code = code_before_calls(capture, stacks, sources)
-    calls = call_numbers(samples, code.get)
+    calls = call_numbers(samples, code.get, architecture=capture.architecture)
     kinds = classify_waits(
         records, build_intervals(records), names, calls, architecture=capture.architecture
     )

@@ -2,6 +2,7 @@
 
 The registers of a blocked thread hold the arguments, but on x86-64 not the number: the kernel has
 replaced ax by -ENOSYS. The instruction before ``syscall`` loads the number, so the code shows it.
+On arm64 the number stays in x8, and the code shows whether the thread is in a call at all.
 """
 
 from collections.abc import Callable
@@ -16,6 +17,8 @@ UNKNOWN_CALL = -1
 NOT_IN_CALL = -2
 _ENOSYS = np.uint64(2**64 - 38)
 _SYSCALL = b"\x0f\x05"
+_SVC = (0xD4000001).to_bytes(4, "little")  # svc #0
+_ARM64 = ("aarch64", "arm64")
 _LARGEST_NUMBER = 1024
 _IP, _RESULT, _RETURN = (REGISTER_NAMES.index(name) for name in ("ip", "result", "return_address"))
 
@@ -55,12 +58,19 @@ def in_call(samples: SwitchSamples) -> npt.NDArray[np.bool_]:
     return blocked
 
 
-def call_numbers(samples: SwitchSamples, code_before: Callable[[int], bytes | None]) -> Numbers:
+def call_numbers(
+    samples: SwitchSamples,
+    code_before: Callable[[int], bytes | None],
+    *,
+    architecture: str = "x86_64",
+) -> Numbers:
     """Return the number of the system call of each sample, UNKNOWN_CALL or NOT_IN_CALL.
 
     ``code_before``: returns the code before the return address of a stack's leaf, None if it is
     not available; called once per stack. Samples without registers are UNKNOWN_CALL.
     """
+    if architecture in _ARM64:
+        return _arm64_numbers(samples, code_before)
     result = np.full(len(samples.time_ns), UNKNOWN_CALL, np.int32)
     has_registers = samples.register_row != NO_ROW
     blocked = in_call(samples)
@@ -74,4 +84,19 @@ def call_numbers(samples: SwitchSamples, code_before: Callable[[int], bytes | No
         if number is not None:
             numbers[place] = number
     result[rows] = numbers[inverse]
+    return result
+
+
+def _arm64_numbers(samples: SwitchSamples, code_before: Callable[[int], bytes | None]) -> Numbers:
+    """Return the numbers in x8, the column of the result, of samples behind ``svc``."""
+    result = np.full(len(samples.time_ns), UNKNOWN_CALL, np.int32)
+    rows = np.flatnonzero((samples.register_row != NO_ROW) & (samples.stack != NO_STACK))
+    stacks, inverse = np.unique(samples.stack[rows], return_inverse=True)
+    codes = [code_before(stack) for stack in stacks.tolist()]
+    available = np.array([bool(code) for code in codes], np.bool_)[inverse]
+    in_svc = np.array([(code or b"").endswith(_SVC) for code in codes], np.bool_)[inverse]
+    numbers = samples.registers[samples.register_row[rows], _RESULT]
+    valid = in_svc & (numbers < _LARGEST_NUMBER)
+    result[rows[available & ~in_svc]] = NOT_IN_CALL
+    result[rows[valid]] = numbers[valid].astype(np.int32)
     return result

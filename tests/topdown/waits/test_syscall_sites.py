@@ -53,3 +53,17 @@ def test_samples_without_registers_are_unknown() -> None:
     without = samples([(ENOSYS, 0x100, 0)])
     without.register_row[:] = NO_ROW
     assert call_numbers(without, lambda _: b"").tolist() == [UNKNOWN_CALL]
+
+
+def test_on_arm64_the_number_is_in_x8_behind_a_supervisor_call() -> None:
+    rows = [(98, 0, 0), (98, 0, 1), (98, 0, 2), (2**63, 0, 0)]
+    code = {0: bytes.fromhex("480c8052 010000d4"), 1: bytes.fromhex("480c8052 1f2003d5")}
+    numbers = call_numbers(samples(rows), code.get, architecture="aarch64")
+    assert numbers.tolist() == [98, NOT_IN_CALL, UNKNOWN_CALL, UNKNOWN_CALL]
+
+
+def test_on_arm64_samples_without_registers_are_unknown() -> None:
+    without = samples([(98, 0, 0)])
+    without.register_row[:] = NO_ROW
+    numbers = call_numbers(without, lambda _: bytes.fromhex("010000d4"), architecture="arm64")
+    assert numbers.tolist() == [UNKNOWN_CALL]
