@@ -118,7 +118,11 @@ void drain::add_run(const perf_events::ring_view& view, std::uint64_t begin, std
 }
 
 void drain::append_pieces() {
-  file_->append(std::span{pieces_});
+  if (compressor_) {
+    compressor_->append(pieces_, *file_);
+  } else {
+    file_->append(std::span{pieces_});
+  }
   pieces_.clear();
   written_counts_ = counts_;
 }

@@ -10,12 +10,14 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
 #include <vector>
 
 #include "collect/exec_watch.hpp"
+#include "collect/record_compressor.hpp"
 #include "collect/sample_file.hpp"
 #include "perf_events/ring_view.hpp"
 
@@ -73,6 +75,8 @@ class drain {
   void set_whole_cpu_events(std::unordered_set<std::uint64_t> ids) {
     whole_cpu_events_ = std::move(ids);
   }
+  // From now on records are written compressed.
+  void compress() { compressor_.emplace(); }
   // While held, passes scan the rings without writing: records that must come first in the file are
   // not written yet, and the sieve is incomplete. With until_crowded, writing starts anyway as soon
   // as a ring is half full.
@@ -107,6 +111,7 @@ class drain {
 
   std::vector<perf_events::ring_view> rings_;
   sample_file* file_;
+  std::optional<record_compressor> compressor_;
   sieve* sieve_ = nullptr;
   holding holding_ = holding::none;
   std::vector<cursor> cursors_;

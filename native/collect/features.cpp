@@ -9,6 +9,7 @@
 #include <ctime>
 #include <sstream>
 
+#include "collect/record_compressor.hpp"
 #include "perf_events/cpu_list.hpp"
 
 namespace stallscope::collect {
@@ -197,6 +198,16 @@ void put_header(record_buffer& out, const event_header& event, const host_descri
   out.end();
   put_arguments(out, event.arguments);
   put_clock(out, event);
+}
+
+void put_compression(record_buffer& out) {
+  constexpr std::uint32_t zstd = 1;  // PERF_COMP_ZSTD
+  begin_feature(out, perf_format::feature::compressed);
+  for (const std::uint32_t value :
+       {1U, zstd, static_cast<std::uint32_t>(record_compressor::level), 1U,
+        static_cast<std::uint32_t>(record_compressor::max_content_bytes)})
+    out.put(value);
+  out.end();
 }
 
 }  // namespace stallscope::collect

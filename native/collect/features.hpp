@@ -54,4 +54,7 @@ struct event_header {
 
 void put_header(record_buffer& out, const event_header& event, const host_description& host);
 
+// Announces records with compressed content (record_compressor).
+void put_compression(record_buffer& out);
+
 }  // namespace stallscope::collect

@@ -39,6 +39,7 @@ opened_recording::opened_recording(prepared_recording& prepared, end_watch& watc
     throw failed_start(error);
   }
   drain_.emplace(rings_.views(), files_.samples());
+  if (writes_compressed(prepared.facts.options)) drain_->compress();
 }
 
 // Stacks of managed code are deep: at 8 KiB a third of those of a compiler are cut.

@@ -2,6 +2,7 @@
 
 #include "collect/group_choice.hpp"
 #include "collect/kernel_map.hpp"
+#include "collect/record_compressor.hpp"
 #include "collect/tracing_data.hpp"
 
 namespace stallscope::collect {
@@ -45,6 +46,7 @@ void put_recording_header(record_buffer& out, recording_facts& facts,
              {std::move(kinds), facts.choice.event.name, facts.options.arguments,
               facts.start_monotonic_ns, facts.start_realtime_ns},
              facts.host);
+  if (writes_compressed(facts.options)) put_compression(out);
   if (cpu_wide != nullptr) put_tracing_data(out, facts.waits.formats);
   // Reading /proc/kallsyms takes some 0.1 s of CPU time.
   if (facts.choice.attribute.exclude_kernel != 0) return;

@@ -127,15 +127,21 @@ def test_threads_created_during_the_recording_have_switches(
 def test_a_recording_ends_at_its_maximum_size_and_keeps_the_data(
     needs_root: None, record: Any, perf: Any, tmp_path: Path
 ) -> None:
-    spin = "import time\nwhile True: time.sleep(0)"
-    recording = record(
-        "--waits", "--max-size", 2, "--duration", 20, "--", sys.executable, "-c", spin
+    program = (
+        "import os, threading\n"
+        "(a, b), (c, d) = os.pipe(), os.pipe()\n"
+        "def answer():\n"
+        "    while True: os.read(a, 1); os.write(d, b'x')\n"
+        "threading.Thread(target=answer, daemon=True).start()\n"
+        "while True: os.write(b, b'x'); os.read(c, 1)"
     )
+    end = ("--max-size", 1, "--max-cost", 100, "--duration", 20)
+    recording = record("--waits", *end, "--", sys.executable, "-c", program)
     assert recording.exit_code == 0, recording.messages
     assert recording.document["end"]["reason"] == "size limit"
     assert "size-limit" in recording.warnings()
     assert recording.document["complete"] is True
-    assert recording.samples_file.stat().st_size >= 2 << 20
+    assert recording.samples_file.stat().st_size >= 1 << 20
     assert events_of(perf, recording)["context-switches"] > 0
 
 
