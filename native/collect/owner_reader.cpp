@@ -27,6 +27,9 @@ constexpr std::uint64_t owner_supervision_pause_ns = 50'000'000;
 constexpr double allowed_share = 0.03;
 constexpr std::uint64_t allowed_burst_ns = 10'000'000;
 constexpr std::uint64_t helper_ns_per_wait = 15'000;
+constexpr double useless_share = 0.002;
+constexpr int useless_pause_ms = 20;
+constexpr std::uint64_t between_judgements_ns = 500'000'000;
 
 std::uint64_t thread_cpu_ns() {
   timespec time{};
@@ -110,9 +113,15 @@ class owner_reader::implementation {
     std::vector<pollfd> waited{{stop_.get(), POLLIN, 0}};
     for (const auto& ring : rings_->rings) waited.push_back({ring.fd().get(), POLLIN, 0});
     const auto begin_ns = monotonic_ns();
+    judged_ns_ = begin_ns;
     while (waited[0].revents == 0) {
       for (std::size_t i = 0; i < rings_->rings.size(); ++i) forward(i);
       helper_->wake();
+      judge_use();
+      if (useless_) {
+        ::poll(waited.data(), 1, useless_pause_ms);
+        continue;
+      }
       const auto elapsed = static_cast<double>(monotonic_ns() - begin_ns);
       const auto allowed = static_cast<std::uint64_t>(allowed_share * elapsed) + allowed_burst_ns;
       const auto used = thread_cpu_ns() + notices_ * helper_ns_per_wait;
@@ -123,6 +132,23 @@ class owner_reader::implementation {
         skip();
       }
     }
+  }
+
+  // A target that switches often and never waits for a lock would pay for nothing. The first wait
+  // for a lock after such a time is read too late, the others are not.
+  void judge_use() {
+    const auto now_ns = monotonic_ns();
+    if (notices_ != judged_notices_) {
+      useless_ = false;
+    } else if (now_ns >= judged_ns_ + between_judgements_ns) {
+      const auto used = static_cast<double>(thread_cpu_ns() - judged_used_ns_);
+      useless_ = useless_ || used > useless_share * static_cast<double>(now_ns - judged_ns_);
+    } else {
+      return;
+    }
+    judged_notices_ = notices_;
+    judged_ns_ = now_ns;
+    judged_used_ns_ = thread_cpu_ns();
   }
 
   // Passes over the records of a pause: their owners would be read too late.
@@ -163,6 +189,10 @@ class owner_reader::implementation {
   std::unique_ptr<owner_helper> helper_;
   std::thread thread_;
   std::uint64_t notices_ = 0;
+  bool useless_ = false;  // many switches, no waits for locks
+  std::uint64_t judged_notices_ = 0;
+  std::uint64_t judged_ns_ = 0;
+  std::uint64_t judged_used_ns_ = 0;
   std::atomic<std::uint64_t> skipped_ = 0;
   std::uint64_t supervised_ns_ = 0;
   std::vector<warning> warnings_;

@@ -2,8 +2,9 @@
 // passes waits on futexes to a helper process, which reads the lock from the target's memory, then
 // checks that the waiter still waits. The target is not stopped. The context-switches event needs
 // wakeup_events = 1, so that a switch wakes the thread. Costs about 15 us of CPU time per wait, and
-// at most 3 % of a CPU: beyond that, waits are not examined for a while. All functions belong to
-// the drain's thread.
+// at most 3 % of a CPU: beyond that, waits are not examined for a while. If a target switches often
+// without waiting for locks, the rings are looked at every 20 ms only. All functions belong to the
+// drain's thread.
 //
 //   owner_reader owners{proc, rings, {.attribute = switches, .is_switch = has_switch_id}};
 //   owners.start();                                   // when the events are open

@@ -53,6 +53,11 @@ void owner_session::start(const event_table& events) {
 
 void owner_session::pass(wait_recording& waits) {
   if (!reader_) return;
+  if (waits.limited()) {  // no more samples of each switch
+    finish(waits);
+    opened_->watch().follow_rings(true);
+    return;
+  }
   std::string lines;
   reader_->pass(lines);
   if (!lines.empty()) waits.append_lines(lines);
