@@ -28,6 +28,7 @@ from topdown.waits.cpu_causes import cpu_causes
 from topdown.waits.run_queue import run_queue_users
 from topdown.waits.state_timeline import dominant_states, state_steps
 from topdown.waits.states import ThreadState
+from topdown.waits.thread_states import ThreadTotals
 
 MAX_THREADS = 10_000  # in a document; the longest waits of the others are in their groups
 MAX_QUEUE_USERS = 100
@@ -98,6 +99,14 @@ def _states(amounts: "np.ndarray[tuple[int], np.dtype[np.int64]]") -> dict[str, 
     return {state.key: int(amounts[state]) for state in ThreadState}
 
 
+def _errors(totals: ThreadTotals, threads: list[int]) -> dict[str, int] | None:
+    """Return half the widths of the intervals of threads together; None without intervals."""
+    if totals.errors is None:
+        return None
+    squares = (totals.errors[threads].astype(np.float64) ** 2).sum(axis=0)
+    return _states(np.rint(np.sqrt(squares)).astype(np.int64))
+
+
 def _threads(analysis: WaitAnalysis) -> tuple[ThreadWaits, ...]:
     """Return the threads with most CPU time first."""
     totals = analysis.totals
@@ -119,6 +128,7 @@ def _threads(analysis: WaitAnalysis) -> tuple[ThreadWaits, ...]:
             queue_ns=totals.queue_ns[number],
             measured_run_ns=totals.measured_run_ns[number],
             measured_queue_ns=totals.measured_queue_ns[number],
+            errors_ns=_errors(totals, [number]),
         )
         for number, group in rows
     )
@@ -206,6 +216,7 @@ def _groups(analysis: WaitAnalysis) -> tuple[GroupWaits, ...]:
                 threads=len(group.threads),
                 wall_ns=int(amounts.sum()),
                 states_ns=_states(amounts),
+                errors_ns=_errors(analysis.totals, list(group.threads)),
             )
         )
     running = ("user", "system", "run_queue")

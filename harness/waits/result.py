@@ -10,6 +10,8 @@ class ThreadWaits(Record, frozen=True, kw_only=True):
     """A thread; ``run_ns`` and ``queue_ns`` are those of schedstat, None if it was not read.
 
     ``measured_run_ns`` and ``measured_queue_ns``: by the states between the same two readings.
+    ``errors_ns``: half the width of the 95 % interval of each state; None if every switch was
+    recorded.
     """
 
     tid: Integer
@@ -23,6 +25,7 @@ class ThreadWaits(Record, frozen=True, kw_only=True):
     queue_ns: Count | None
     measured_run_ns: Count | None = None
     measured_queue_ns: Count | None = None
+    errors_ns: dict[str, Count] | None = None
 
 
 class GroupWaits(Record, frozen=True, kw_only=True):
@@ -33,6 +36,7 @@ class GroupWaits(Record, frozen=True, kw_only=True):
     threads: Count
     wall_ns: Count
     states_ns: dict[str, Count]
+    errors_ns: dict[str, Count] | None = None  # those of the threads are independent
 
 
 class StateSource(Record, frozen=True, kw_only=True):

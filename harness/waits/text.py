@@ -11,6 +11,7 @@ from topdown.waits.states import ThreadState
 
 MAX_GROUPS = 20
 MAX_QUEUE_USERS = 6
+MAX_INTERVAL_GROUPS = 5
 MIN_SHARE = 0.0005  # a state below this share of all time has no column
 _MAX_NAME = 32
 _INDENT = " " * 12
@@ -159,8 +160,25 @@ def unattributed_text(result: WaitsResult) -> str:
     return f"{percent(result.unattributed_share)} of the wall time ({', '.join(parts)})"
 
 
+def interval_text(result: WaitsResult) -> str:
+    """Return the 95 % intervals of the groups' states, in points; empty if all was recorded."""
+    groups = []
+    for group in result.groups[:MAX_INTERVAL_GROUPS]:
+        errors = {key: error / group.wall_ns for key, error in (group.errors_ns or {}).items()}
+        states = [
+            f"{state_title(key)} \N{PLUS-MINUS SIGN}{100 * error:.1f}"
+            for key, error in errors.items()
+            if error > MIN_SHARE
+        ]
+        if states:
+            groups.append(f"{shorten(group.name or '(no name)', _MAX_NAME)} {', '.join(states)}")
+    return "; ".join(groups) and f"points, 95 %: {'; '.join(groups)}"
+
+
 def source_texts(result: WaitsResult) -> Iterator[tuple[str, str]]:
     """Yield label and text of the sources, each with its states."""
+    if intervals := interval_text(result):
+        yield "intervals", intervals
     states_of: dict[str, list[str]] = {}
     for row in result.sources:
         if row.source != "none":

@@ -1,7 +1,9 @@
 from pathlib import Path
 
+import msgspec
+
 from harness.waits.build import waits_result
-from harness.waits.text import MAX_GROUPS, lines, source_lines
+from harness.waits.text import MAX_GROUPS, interval_text, lines, source_lines
 from tests.harness.waits.analyses import analysis
 from topdown.waits.records import WaitSource
 
@@ -60,3 +62,12 @@ def test_a_long_list_of_groups_is_cut() -> None:
     names = (chr(97 + n // 26) + chr(97 + n % 26) for n in range(MAX_GROUPS + 5))
     text = text_lines("\n".join(f"{name} R0-10" for name in names))
     assert any("and 5 more groups" in line for line in text)
+
+
+def test_random_windows_have_intervals_in_points() -> None:
+    result = waits_result(analysis("A R0-10 W(?,sleep)10-110"), recording=Path("run"), report=None)
+    assert interval_text(result) == ""
+    group = msgspec.structs.replace(result.groups[0], errors_ns={"sleep": 2_200_000, "lock": 0})
+    limited = msgspec.structs.replace(result, groups=(group,))
+    assert interval_text(limited) == "points, 95 %: A sleep \N{PLUS-MINUS SIGN}2.0"
+    assert any(line.startswith("intervals") for line in source_lines(limited, 100))
