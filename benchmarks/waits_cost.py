@@ -25,7 +25,8 @@ from stallscope.programs import program
 
 PAIRS = 7
 WINDOW_S = 2.0
-SETTLE_S = 0.5
+# Both recorders read the machine's symbols and the target's mappings when they start.
+SETTLE_S = 1.5
 END_S = 30.0
 # Switches per second of the fast target are not limited; the bar is that of any rate.
 MAX_POINTS = 5.0

@@ -12,14 +12,15 @@
 
 namespace stallscope::capture {
 
-// The first bytes of a tracepoint's fields; no field that is read lies behind them.
+// The fields of a tracepoint that are read: its first bytes, or, of one as long as sched_switch,
+// the fields of sched_switch.
 struct raw_fields {
   std::array<std::byte, 40> bytes{};
   std::uint8_t size = 0;  // of the recorded bytes, at most that of the array
 };
 raw_fields keep_fields(std::span<const std::byte> raw);
 
-enum class tracepoint : std::uint8_t { other, waking, contention_begin, contention_end };
+enum class tracepoint : std::uint8_t { other, switched, waking, contention_begin, contention_end };
 // From the event's name, such as "sched:sched_waking".
 tracepoint tracepoint_of(std::string_view event_name);
 
@@ -30,6 +31,13 @@ struct waking_fields {
 };
 // nullopt if the fields are too short.
 std::optional<waking_fields> parse_waking(const raw_fields& raw, bool swap);
+
+struct switch_fields {
+  std::string_view next_name;
+  std::int32_t next_tid = -1;
+  bool still_runnable = false;  // the thread that leaves the CPU
+};
+std::optional<switch_fields> parse_switch(const raw_fields& raw, bool swap);
 
 struct contention_fields {
   std::uint64_t address = 0;

@@ -87,6 +87,28 @@ void add_wake(const sample_columns& samples, std::size_t row,
   into.flags.push_back(fields->flags);
 }
 
+// Adds the end of one thread's run and the beginning of the next one's.
+void add_switch_sample(const sample_columns& samples, std::size_t row,
+                       const std::optional<switch_fields>& fields, thread_finder& finder,
+                       switch_columns& into) {
+  if (!fields || fields->next_tid < 0) {
+    return;
+  }
+  const std::uint64_t time_ns = samples.time_ns[row];
+  const std::uint32_t previous = samples.thread[row];
+  const std::uint32_t next = finder.find(fields->next_tid, time_ns, fields->next_name);
+  const auto add = [&](std::uint32_t thread, std::uint32_t other, switch_kind kind) {
+    into.time_ns.push_back(time_ns);
+    into.thread.push_back(thread);
+    into.other.push_back(other);
+    into.cpu.push_back(samples.cpu[row]);
+    into.kind.push_back(static_cast<std::uint8_t>(kind));
+  };
+  add(previous, next,
+      fields->still_runnable ? switch_kind::out_preempted : switch_kind::out_asleep);
+  add(next, previous, switch_kind::in);
+}
+
 void add_contention(const sample_columns& samples, std::size_t row, tracepoint kind,
                     const std::optional<contention_fields>& fields, contention_columns& into) {
   if (!fields) {
@@ -164,7 +186,8 @@ void wait_records::pad(sample_columns& samples) {
 void wait_records::finish(thread_table& threads, const sideband& side, capture_content& into) {
   sort_switches(into.waits.switches);
   add_tasks(threads, side, into.waits.tasks);
-  decode(threads, into);
+  const bool has_more_switches = decode(threads, into);
+  if (has_more_switches) sort_switches(into.waits.switches);
 }
 
 void wait_records::sort_switches(switch_columns& switches) {
@@ -179,7 +202,11 @@ void wait_records::sort_switches(switch_columns& switches) {
   budget_.release(order.size() * sizeof(std::uint32_t));
 }
 
-void wait_records::decode(thread_table& threads, capture_content& into) {
+bool wait_records::decode(thread_table& threads, capture_content& into) {
+  // perf record --switch-events and the tracepoint record the same switches.
+  const auto times = into.waits.switches.time_ns.values();
+  const std::uint64_t last_record_ns = times.empty() ? 0 : times.back();
+  const std::size_t records = times.size();
   sample_columns& samples = into.samples;
   const bool swap = into.big_endian != is_big_endian;
   std::vector<tracepoint> kinds;
@@ -193,16 +220,21 @@ void wait_records::decode(thread_table& threads, capture_content& into) {
       continue;
     }
     const raw_fields& raw = raw_[samples.raw[row]];
-    if (kind != tracepoint::waking) {
+    if (kind == tracepoint::contention_begin || kind == tracepoint::contention_end) {
       add_contention(samples, row, kind, parse_contention(raw, swap), into.waits.contentions);
       continue;
     }
     if (!finder) finder.emplace(threads, into, budget_);
-    add_wake(samples, row, parse_waking(raw, swap), *finder, into.waits.wakes);
+    if (kind == tracepoint::waking) {
+      add_wake(samples, row, parse_waking(raw, swap), *finder, into.waits.wakes);
+    } else if (samples.time_ns[row] > last_record_ns) {
+      add_switch_sample(samples, row, parse_switch(raw, swap), *finder, into.waits.switches);
+    }
   }
   budget_.release(raw_.size() * sizeof(raw_fields) + samples.raw.size() * sizeof(std::uint32_t));
   column<raw_fields>(budget_).swap(raw_);
   column<std::uint32_t>(budget_).swap(samples.raw);
+  return into.waits.switches.time_ns.size() != records;
 }
 
 }  // namespace stallscope::capture

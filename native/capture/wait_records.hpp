@@ -41,7 +41,8 @@ class wait_records {
   [[nodiscard]] std::uint64_t& latest_ns(std::int32_t cpu);
   void note_time(std::int32_t cpu, std::uint64_t time_ns);
   void sort_switches(switch_columns& switches);
-  void decode(thread_table& threads, capture_content& into);
+  // Returns whether it has added switches, which are not in order of time.
+  bool decode(thread_table& threads, capture_content& into);
 
   memory_budget& budget_;
   column<raw_fields> raw_;

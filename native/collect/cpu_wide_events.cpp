@@ -6,56 +6,70 @@
 #include <utility>
 
 namespace stallscope::collect {
+namespace {
+
+void control(const std::vector<descriptor>& events, unsigned long request) {
+  for (const auto& fd : events) ::ioctl(fd.get(), request, 0);
+}
+
+}  // namespace
 
 cpu_wide_events::cpu_wide_events(std::span<const wait_event> events,
                                  std::span<const perf_events::ring> rings)
     : ids_(events.size()) {
   for (const auto& ring : rings) {
-    error_ = open_group(events, ring);
+    error_ = open_on(events, ring);
     if (error_ != 0) break;
   }
   if (error_ == 0) return;
-  of_windows_.clear();
-  others_.clear();
-  leaders_.clear();
+  every_switch_ = {};
+  windows_ = {};
+  cpu_samples_.clear();
   for (auto& ids : ids_) ids.clear();
 }
 
-int cpu_wide_events::open_group(std::span<const wait_event> events,
-                                const perf_events::ring& target) {
+int cpu_wide_events::open_on(std::span<const wait_event> events, const perf_events::ring& target) {
   int leader = -1;
+  int leader_of_windows = -1;
   for (std::size_t i = 0; i < events.size(); ++i) {
     const auto& event = events[i];
-    const bool alone = event.role == wait_role::cpu_samples;
-    auto opened =
-        perf_events::open_event(event.attribute, {-1, target.cpu(), 0, alone ? -1 : leader});
+    int& group_leader = event.in_windows ? leader_of_windows : leader;
+    const bool is_alone = event.role == wait_role::cpu_samples;
+    auto opened = perf_events::open_event(event.attribute,
+                                          {-1, target.cpu(), 0, is_alone ? -1 : group_leader});
     if (!opened.fd) return opened.error;
     const int fd = opened.fd.get();
     if (!event.filter.empty() && ::ioctl(fd, PERF_EVENT_IOC_SET_FILTER, event.filter.c_str()) != 0)
       return errno;
     if (const int error = target.redirect(opened.fd); error != 0) return error;
     ids_[i].push_back(perf_events::event_id(opened.fd));
-    if (event.in_windows) of_windows_.push_back(fd);
-    if (leader < 0) {
-      leader = fd;
-      leaders_.push_back(std::move(opened.fd));
+    auto& group = event.in_windows ? windows_ : every_switch_;
+    if (is_alone) {
+      cpu_samples_.push_back(std::move(opened.fd));
+    } else if (group_leader < 0) {
+      group_leader = fd;
+      group.leaders.push_back(std::move(opened.fd));
     } else {
-      others_.push_back(std::move(opened.fd));
+      auto& place = event.role == wait_role::wake_ups ? group.wake_ups : group.members;
+      place.push_back(std::move(opened.fd));
     }
   }
   return 0;
 }
 
-void cpu_wide_events::enable() const {
-  for (const auto& fd : leaders_) ::ioctl(fd.get(), PERF_EVENT_IOC_ENABLE, 0);
+void cpu_wide_events::enable() const { control(every_switch_.leaders, PERF_EVENT_IOC_ENABLE); }
+
+void cpu_wide_events::disable() const { control(every_switch_.leaders, PERF_EVENT_IOC_DISABLE); }
+
+void cpu_wide_events::start_windows(bool with_wake_ups) {
+  disable();
+  every_switch_ = {};
+  if (!with_wake_ups) windows_.wake_ups.clear();
+  control(cpu_samples_, PERF_EVENT_IOC_ENABLE);
 }
 
-void cpu_wide_events::disable() const {
-  for (const auto& fd : leaders_) ::ioctl(fd.get(), PERF_EVENT_IOC_DISABLE, 0);
-}
+void cpu_wide_events::open_window() const { control(windows_.leaders, PERF_EVENT_IOC_ENABLE); }
 
-void cpu_wide_events::start_windows() const {
-  for (const int fd : of_windows_) ::ioctl(fd, PERF_EVENT_IOC_ENABLE, 0);
-}
+void cpu_wide_events::close_window() const { control(windows_.leaders, PERF_EVENT_IOC_DISABLE); }
 
 }  // namespace stallscope::collect

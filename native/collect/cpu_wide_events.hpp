@@ -1,7 +1,8 @@
 // The events that observe all processes of each CPU beside the target's own: switches, wake-ups and
 // contended kernel locks. Costs a descriptor per event and CPU, and the records of all processes.
-// The events of a CPU are a group, so that one system call per CPU enables or disables them. Any
-// thread may call the constant functions.
+// There are two groups per CPU, so that one system call per CPU enables or disables one: the events
+// that record every switch, and those of windows, which start disabled. Any thread may call the
+// constant functions.
 //
 //   cpu_wide_events events{plan.of_cpus, rings.rings};
 //   if (events.error() != 0) report(events.error());
@@ -28,18 +29,28 @@ class cpu_wide_events {
   [[nodiscard]] const std::vector<std::uint64_t>& ids_of(std::size_t event) const {
     return ids_[event];
   }
-  // Both act on all events but the CPU samples and those of windows that have not started.
+  // Both act on the events that record every switch.
   void enable() const;
   void disable() const;
-  // Starts the events that belong to windows: CPU samples at once, the others in each window.
-  void start_windows() const;
+  // Closes the events that record every switch, because disabled ones still cost time at each
+  // switch, and starts the CPU samples. Wake-ups, the most expensive ones between windows, are
+  // closed on request.
+  void start_windows(bool with_wake_ups);
+  // Both act on the events of windows, apart from CPU samples.
+  void open_window() const;
+  void close_window() const;
 
  private:
-  int open_group(std::span<const wait_event> events, const perf_events::ring& target);
+  struct cpu_group {
+    std::vector<descriptor> leaders;  // one per CPU
+    std::vector<descriptor> members;
+    std::vector<descriptor> wake_ups;
+  };
+  int open_on(std::span<const wait_event> events, const perf_events::ring& target);
 
-  std::vector<descriptor> leaders_;  // one per CPU: the switches
-  std::vector<descriptor> others_;
-  std::vector<int> of_windows_;
+  cpu_group every_switch_;
+  cpu_group windows_;
+  std::vector<descriptor> cpu_samples_;
   std::vector<std::vector<std::uint64_t>> ids_;
   int error_ = 0;
 };

@@ -10,6 +10,7 @@
 #include <chrono>
 #include <cinttypes>
 #include <cstdio>
+#include <iterator>
 #include <map>
 #include <random>
 #include <span>
@@ -24,7 +25,9 @@ namespace stallscope::collect {
 namespace {
 
 constexpr std::uint64_t most_tick_interval_ns = 1'000'000'000;
-constexpr std::uint64_t inverse_cpu_share = 100;
+// Between these shares of a CPU, ticks see waits of 50 ms and are no load.
+constexpr double least_cpu_share = 0.002;
+constexpr double most_cpu_share = 0.01;
 // Holds the readings of a second, if the drain is busy for that long.
 constexpr int tick_socket_bytes = 4 << 20;
 constexpr std::size_t max_tick_processes = 256;
@@ -67,17 +70,25 @@ class thread_files {
   }
 
   // Appends the thread's line. Returns false if it has ended.
-  bool put_line(std::string& lines) const {
-    const auto stat = read(stat_);
-    const auto state = thread_state_of(stat);
+  bool put_line(std::string& lines) {
     std::uint64_t run_ns = 0;
     std::uint64_t queue_ns = 0;
     std::uint64_t runs = 0;
-    if (state.empty() || std::sscanf(read(schedstat_).c_str(), "%" SCNu64 " %" SCNu64 " %" SCNu64,
-                                     &run_ns, &queue_ns, &runs) != 3)
+    if (std::sscanf(read(schedstat_).c_str(), "%" SCNu64 " %" SCNu64 " %" SCNu64, &run_ns,
+                    &queue_ns, &runs) != 3)
       return false;
+    // The state of a thread that has not run since the last tick can only become "able to run",
+    // which `syscall` shows as well: reading `stat` takes as long as the other two.
+    const bool has_run = runs != runs_ || !asleep_in_call_;
+    if (has_run) stat_text_ = read(stat_);
+    const auto last_state = thread_state_of(stat_text_);
+    if (last_state.empty()) return false;
+    const auto arguments = last_state == "R" ? std::nullopt : parse_system_call(read(syscall_));
+    const std::string state = !has_run && !arguments ? "R" : last_state;
+    asleep_in_call_ = arguments.has_value();
+    runs_ = runs;
     std::string call;
-    if (const auto arguments = state == "R" ? std::nullopt : parse_system_call(read(syscall_))) {
+    if (arguments) {
       for (const auto value : *arguments) call += (call.empty() ? "" : ",") + std::to_string(value);
     }
     lines += R"({"type":"thread","moment":"tick","at_ns":)" + std::to_string(monotonic_ns()) +
@@ -85,7 +96,7 @@ class thread_files {
              R"(,"state":")" + state + R"(","run_ns":)" + std::to_string(run_ns) +
              R"(,"queue_ns":)" + std::to_string(queue_ns) + R"(,"runs":)" + std::to_string(runs) +
              R"(,"syscall":)" + (call.empty() ? "null" : "[" + call + "]");
-    if (const auto faults = major_faults_of(stat))
+    if (const auto faults = major_faults_of(stat_text_))
       lines += R"(,"major_faults":)" + std::to_string(*faults);
     lines += "}\n";
     return true;
@@ -100,6 +111,9 @@ class thread_files {
 
   pid_t pid_;
   pid_t tid_;
+  std::string stat_text_;
+  std::uint64_t runs_ = 0;
+  bool asleep_in_call_ = false;  // at the last tick
   descriptor stat_;
   descriptor schedstat_;
   descriptor syscall_;
@@ -120,6 +134,7 @@ void open_new(const procfs& proc, std::span<const pid_t> pids, thread_file_map& 
 void serve_ticks(const tick_settings& settings, int socket) {
   const auto& proc = settings.proc;
   const auto& pids = settings.pids;
+  const double cpu_share = std::clamp(settings.cpu_share, least_cpu_share, most_cpu_share);
   thread_file_map threads;
   std::uint64_t listed_ns = 0;
   std::mt19937_64 random{std::random_device{}()};
@@ -131,9 +146,11 @@ void serve_ticks(const tick_settings& settings, int socket) {
       open_new(proc, settings.with_children ? with_descendants(proc, pids) : pids, threads);
       listed_ns = monotonic_ns();
     }
-    std::erase_if(threads, [&lines](const auto& thread) { return !thread.second.put_line(lines); });
+    for (auto thread = threads.begin(); thread != threads.end();)
+      thread = thread->second.put_line(lines) ? std::next(thread) : threads.erase(thread);
     if (!send_tick(socket, lines)) return;
-    const auto interval_ns = std::clamp((thread_cpu_ns() - begin_ns) * inverse_cpu_share,
+    const auto used_ns = static_cast<double>(thread_cpu_ns() - begin_ns);
+    const auto interval_ns = std::clamp(static_cast<std::uint64_t>(used_ns / cpu_share),
                                         settings.least_interval_ns, most_tick_interval_ns);
     std::this_thread::sleep_for(std::chrono::nanoseconds{
         static_cast<std::uint64_t>(static_cast<double>(interval_ns) * factor(random))});

@@ -1,6 +1,6 @@
 // Reads the states of the target's threads from /proc at short intervals, in a helper process: long
 // waits are visible there, and totals of running and queueing are exact, at a cost that does not
-// depend on the number of switches. The helper uses at most 1 % of a CPU, so the interval grows
+// depend on the number of switches. The helper uses at most a share of a CPU, so the interval grows
 // with the number of threads. If the helper blocks, only readings are missing. One
 // thread.
 //
@@ -25,6 +25,7 @@ struct tick_settings {
   std::vector<pid_t> pids;
   bool with_children = false;
   std::uint64_t least_interval_ns = 10'000'000;
+  double cpu_share = 0.005;
 };
 
 class tick_reader {

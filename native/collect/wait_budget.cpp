@@ -5,20 +5,31 @@
 namespace stallscope::collect {
 namespace {
 
-// Measured with a futex ping-pong on Linux 6.18: docs/decisions/0045-sources-of-waits.md.
+// Measured with a futex ping-pong on Linux 6.18, 2026-11: docs/decisions/0045-sources-of-waits.md.
 constexpr std::uint64_t ns_of_switch_sample = 2'600;  // registers, a stack of 4 KiB, both switches
 constexpr std::uint64_t ns_of_kernel_chain = 2'600;
 constexpr std::uint64_t ns_of_wake_up = 1'500;
 constexpr std::uint64_t ns_of_switch_records = 1'300;
+// A switch inside a window: record, sample with a stack, wake-up, and writing them to the file.
+constexpr double ns_in_window = 4'500;
+// A switch between windows, while the events of windows are open and disabled. The tracepoint of
+// wake-ups collects its fields even if no event is enabled.
+constexpr double ns_between_windows = 50;
+constexpr double ns_of_disabled_wake_up = 120;
+constexpr double ns_of_cpu_sample = 15'000;
 
 constexpr std::uint64_t min_interval_ns = 50'000'000;
 constexpr double least_run_share = 0.2;
 // At this multiple of the limit one interval decides.
 constexpr double far_above = 4;
-// The rest of the limit is for opening and closing windows, readings of /proc and CPU samples.
+// Parts of the limit. Windows take half of what the others and closed windows leave; the rest is
+// for opening windows and for the error of these figures.
+constexpr double share_of_cpu_samples = 0.08;
+constexpr double share_of_ticks = 0.2;
+constexpr double share_of_disabled_wake_ups = 0.2;
 constexpr double share_of_windows = 0.5;
 constexpr double least_window_share = 0.002;
-constexpr double most_window_share = 0.1;
+constexpr double most_window_share = 0.05;
 
 }  // namespace
 
@@ -35,12 +46,23 @@ std::uint64_t cost_of_switch(const wait_plan& plan) {
 }
 
 std::optional<wait_excess> wait_budget::excess_at(double switches_per_s, double run_share) const {
-  const double cost = switches_per_s * ns_per_switch_ / 1e9;
-  const double share = cost / std::max(run_share, least_run_share);
+  const double run = std::max(run_share, least_run_share);
+  const auto share_of = [&](double ns) { return switches_per_s * ns / 1e9 / run; };
+  const double share = share_of(ns_per_switch_);
   if (share <= max_share_) return std::nullopt;
-  return wait_excess{
-      switches_per_s, share,
-      std::clamp(share_of_windows * max_share_ / share, least_window_share, most_window_share)};
+  const double wake_ups = share_of(ns_of_disabled_wake_up);
+  const bool with_wake_ups = wake_ups <= share_of_disabled_wake_ups * max_share_;
+  const double left = max_share_ * (1 - share_of_cpu_samples - share_of_ticks) -
+                      share_of(ns_between_windows) - (with_wake_ups ? wake_ups : 0);
+  return wait_excess{switches_per_s, share,
+                     std::clamp(share_of_windows * left / share_of(ns_in_window),
+                                least_window_share, most_window_share),
+                     with_wake_ups, share_of_ticks * max_share_ * run};
+}
+
+std::uint64_t most_samples_per_s(double max_share) {
+  return static_cast<std::uint64_t>(
+      std::max(1.0, share_of_cpu_samples * max_share / ns_of_cpu_sample * 1e9));
 }
 
 std::optional<wait_excess> wait_budget::observe(const wait_reading& reading) {

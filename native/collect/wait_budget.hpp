@@ -23,11 +23,17 @@ struct wait_reading {
   std::uint64_t run_ns = 0;  // CPU time of the target
 };
 
+// How a recording above the limit stays within it.
 struct wait_excess {
   double switches_per_s = 0;
-  double cost_share = 0;    // of the target's CPU time
-  double window_share = 0;  // of the time that windows may take to stay within the limit
+  double cost_share = 0;      // of recording every switch, in the target's CPU time
+  double window_share = 0;    // of the time that windows may take
+  bool with_wake_ups = true;  // between windows, events of wake-ups cost time as well
+  double tick_share = 0;      // of a CPU that readings of /proc may take
 };
+
+// The rate of CPU samples beside windows that takes 8 % of the limit of a CPU in use.
+std::uint64_t most_samples_per_s(double max_share);
 
 class wait_budget {
  public:

@@ -1,13 +1,16 @@
 #include "collect/wait_events.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <charconv>
+#include <iterator>
 #include <string_view>
 
 #include "base/procfs.hpp"
 #include "collect/refusal.hpp"
 #include "collect/stack_choice.hpp"
+#include "collect/wait_budget.hpp"
 
 namespace stallscope::collect {
 namespace {
@@ -233,21 +236,54 @@ class wait_chooser {
     }
   }
 
-  // These replace the events of threads, which cost time at each switch even if they are disabled.
+  // These replace the events of threads and those that record every switch, which cost time at each
+  // switch even if they are disabled. The first one leads the group of a CPU. Stacks of wakers
+  // would cost as much as the rest of a window.
   void choose_window_events() {
-    for (auto event : plan_.of_threads) {
+    auto events = plan_.of_threads;
+    std::copy_if(plan_.of_cpus.begin(), plan_.of_cpus.end(), std::back_inserter(events),
+                 [](const wait_event& event) {
+                   return event.role == wait_role::wake_ups ||
+                          event.role == wait_role::lock_contention;
+                 });
+    plan_.of_cpus.push_back(switches_of_windows());
+    for (auto& event : events) {
       apply_to_cpus(event.attribute);
-      event.attribute.disabled = 1;
       event.in_windows = true;
       plan_.of_cpus.push_back(event);
     }
+    choose_cpu_samples();
+  }
+
+  // An event with PERF_RECORD_SWITCH costs 100 ns per switch while it is disabled, a disabled
+  // tracepoint 20 ns.
+  wait_event switches_of_windows() {
+    auto event = plan_.of_cpus.front();
+    auto point = find_tracepoint(mounts_, "sched", "sched_switch");
+    if (point.id != 0) {
+      if (plan_.formats.points.empty()) read_headers();
+      const auto attribute = tracepoint_attribute(point);
+      if (try_wait_event(attribute, -1, cpu_) == 0) {
+        event = {wait_role::switches, "sched:sched_switch", attribute};
+        plan_.formats.points.push_back(std::move(point));
+      }
+    }
+    event.attribute.disabled = 1;
+    event.in_windows = true;
+    return event;
+  }
+
+  void choose_cpu_samples() {
     auto how = choice_->how;
     how.inherit = false;
     how.enable_on_exec = false;
     how.read_group = false;
+    if (how.period == 0)
+      how.frequency_hz = std::min(how.frequency_hz, most_samples_per_s(options_->max_cost));
     wait_event samples{wait_role::cpu_samples, choice_->event.name,
                        perf_events::sampling_attribute(choice_->event, how)};
     samples.attribute.disabled = 1;
+    samples.attribute.exclude_idle = 1;
     samples.in_windows = true;
     plan_.of_cpus.push_back(samples);
   }

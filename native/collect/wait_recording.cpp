@@ -29,6 +29,7 @@ constexpr std::uint64_t between_wait_passes_ns = 100'000'000;
 constexpr std::uint64_t between_names_ns = 300'000'000;
 constexpr std::size_t max_processes_to_name = 2'048;
 constexpr std::uint64_t between_totals_ns = 200'000'000;
+constexpr std::uint64_t between_readings_ns = 20'000'000;
 
 // The times that the scheduler has put threads of the processes on a CPU so far.
 std::uint64_t runs_of(const procfs& proc, std::span<const pid_t> pids) {
@@ -161,7 +162,9 @@ void wait_recording::start(event_table& events, sieve* inner) {
     sieve.add_known(cpu_events_->ids_of(i));
     if (role == wait_role::wake_ups) {
       sieve.add_wake_ups(cpu_events_->ids_of(i), facts.waits.formats.points.front().pid_offset);
-    } else if (role != wait_role::switches) {
+    } else if (role == wait_role::switches) {
+      sieve.add_events_of_all(cpu_events_->ids_of(i));
+    } else {
       sieve.add_events_of_runner(cpu_events_->ids_of(i));
     }
   }
@@ -218,7 +221,8 @@ void wait_recording::limit_cost(const wait_excess& excess) {
   ticks_.reset();
   ticks_.emplace(tick_settings{.proc = opened_->prepared().proc,
                                .pids = facts.pids,
-                               .with_children = facts.options.kind == target_kind::command});
+                               .with_children = facts.options.kind == target_kind::command,
+                               .cpu_share = excess.tick_share});
   const auto percent = [](double share) {
     std::ostringstream text;
     if (share < 0.1)
@@ -233,10 +237,11 @@ void wait_recording::limit_cost(const wait_excess& excess) {
                             " of the target's CPU time (limit: " + percent(facts.options.max_cost) +
                             ", --max-cost): ";
   if (whole_cpus) {
-    start_windows(excess.window_share);
+    start_windows(excess);
     facts.warnings.push_back(
         {"waits-in-windows", cause + "switches are recorded in random windows, which are " +
-                                 percent(excess.window_share) + " of the time"});
+                                 percent(excess.window_share) + " of the time" +
+                                 (excess.with_wake_ups ? "" : ", without wake-ups")});
     return;
   }
   facts.warnings.push_back({"waits-by-ticks", cause +
@@ -245,11 +250,10 @@ void wait_recording::limit_cost(const wait_excess& excess) {
                                                   privilege_remedy()});
 }
 
-void wait_recording::start_windows(double share) {
+void wait_recording::start_windows(const wait_excess& excess) {
   sieve_->filter_tasks();
-  cpu_events_->disable();
-  cpu_events_->start_windows();
-  windows_.emplace(*cpu_events_, window_schedule{share, std::random_device{}()});
+  cpu_events_->start_windows(excess.with_wake_ups);
+  windows_.emplace(*cpu_events_, window_schedule{excess.window_share, std::random_device{}()});
 }
 
 void wait_recording::write_names_of_others() {
@@ -297,14 +301,18 @@ void wait_recording::read_target(const std::string& moment) {
 }
 
 // The threads of a command start and end within the recording; only readings meanwhile show their
-// CPU time as the scheduler counts it.
+// CPU time as the scheduler counts it. Without registers at switches, readings show why threads
+// wait, if they wait for long.
 void wait_recording::read_totals() {
   const auto& facts = opened_->facts();
-  if (facts.options.kind != target_kind::command) return;
-  ticks_.emplace(tick_settings{.proc = opened_->prepared().proc,
-                               .pids = facts.pids,
-                               .with_children = true,
-                               .least_interval_ns = between_totals_ns});
+  const bool is_command = facts.options.kind == target_kind::command;
+  const bool has_registers = !facts.waits.of_threads.empty();
+  if (!is_command && has_registers) return;
+  ticks_.emplace(
+      tick_settings{.proc = opened_->prepared().proc,
+                    .pids = facts.pids,
+                    .with_children = is_command,
+                    .least_interval_ns = has_registers ? between_totals_ns : between_readings_ns});
 }
 
 void wait_recording::log_sources() {

@@ -37,6 +37,8 @@ class wait_recording {
   void start(event_table& events, sieve* inner);
   // Compares the cost with its limit, and writes the lines of windows and readings.
   void pass();
+  // Whether not every switch is recorded, because that costs too much.
+  [[nodiscard]] bool limited() const { return limited_; }
   // Null without events of whole CPUs.
   [[nodiscard]] const cpu_wide_events* cpu_events() const {
     return cpu_events_ ? &*cpu_events_ : nullptr;
@@ -58,7 +60,7 @@ class wait_recording {
   // From now on switches are recorded in random windows only; without the right to trace whole CPUs
   // not at all. Readings of /proc show long waits.
   void limit_cost(const wait_excess& excess);
-  void start_windows(double share);
+  void start_windows(const wait_excess& excess);
   // The events that would record every switch stay disabled.
   void disable_all_switches();
   void write_windows();

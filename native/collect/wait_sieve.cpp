@@ -75,6 +75,7 @@ bool wait_sieve::keep(const perf_events::record_view& record) const {
     const auto offset = offsets_.find(sample.id);
     if (offset != offsets_.end())
       return threads_.contains(offset->second == 0 ? sample.tid : raw_pid(record, offset->second));
+    if (of_all_.contains(sample.id)) return true;
     if (!known_.empty() && !known_.contains(sample.id)) {
       ++unknown_samples_;
       return false;

@@ -49,6 +49,10 @@ class wait_sieve : public sieve {
   void add_known(std::span<const std::uint64_t> ids) { known_.insert(ids.begin(), ids.end()); }
   // The number of samples dropped for their identifier.
   [[nodiscard]] std::uint64_t unknown_samples() const { return unknown_samples_; }
+  // Events whose samples are kept for all threads.
+  void add_events_of_all(std::span<const std::uint64_t> ids) {
+    of_all_.insert(ids.begin(), ids.end());
+  }
   // Events that concern the thread that ran.
   void add_events_of_runner(std::span<const std::uint64_t> ids);
 
@@ -65,6 +69,7 @@ class wait_sieve : public sieve {
   bool tasks_filtered_ = false;
   std::unordered_set<std::uint64_t> known_;  // empty: all
   mutable std::uint64_t unknown_samples_ = 0;
+  std::unordered_set<std::uint64_t> of_all_;
   std::unordered_map<std::uint64_t, std::uint32_t> offsets_;  // by event; 0: concerns the runner
 };
 

@@ -6,7 +6,7 @@ namespace stallscope::collect {
 namespace {
 
 // Enabling and disabling the events takes 60 us, an interrupt on each CPU included.
-constexpr double mean_period_ns = 20e6;
+constexpr double mean_period_ns = 40e6;
 constexpr double least_length_ns = 200e3;
 
 }  // namespace

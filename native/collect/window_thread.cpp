@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <utility>
 
 #include "base/clock.hpp"
 
@@ -12,11 +11,16 @@ namespace stallscope::collect {
 namespace {
 
 constexpr std::uint64_t window_settling_ns = 50'000;
+// The drain takes the windows every 100 ms; these are the windows of several seconds.
+constexpr std::size_t max_untaken_windows = 1024;
 
 }  // namespace
 
 window_thread::window_thread(const cpu_wide_events& events, const window_schedule& schedule)
-    : events_{&events}, schedule_{schedule}, thread_{[this] { run(); }} {}
+    : events_{&events}, schedule_{schedule} {
+  windows_.reserve(max_untaken_windows);
+  thread_ = std::thread{[this] { run(); }};
+}
 
 bool window_thread::wait(std::uint64_t ns) {
   std::unique_lock lock{mutex_};
@@ -25,9 +29,8 @@ bool window_thread::wait(std::uint64_t ns) {
 
 void window_thread::run() noexcept {
   ::prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL);
-  events_->disable();
   while (wait(schedule_.next_gap_ns())) {
-    events_->enable();
+    events_->open_window();
     // This thread displaces threads of the target around the window, so that the window begins when
     // it sleeps and ends when it wakes.
     const auto enabled_ns = monotonic_ns();
@@ -35,10 +38,12 @@ void window_thread::run() noexcept {
     wait(schedule_.length_ns());
     const record_window window{enabled_ns + window_settling_ns,
                                std::min(planned_end_ns, monotonic_ns())};
-    events_->disable();
+    events_->close_window();
     if (window.end_ns <= window.begin_ns) continue;
     const std::lock_guard lock{mutex_};
-    windows_.push_back(window);
+    // The memory is reserved, because this thread may not throw. Without a place the window's time
+    // stays unknown.
+    if (windows_.size() < windows_.capacity()) windows_.push_back(window);
   }
 }
 
@@ -53,7 +58,9 @@ void window_thread::stop() {
 
 std::vector<record_window> window_thread::take() {
   const std::lock_guard lock{mutex_};
-  return std::exchange(windows_, {});
+  std::vector<record_window> taken{windows_.begin(), windows_.end()};
+  windows_.clear();
+  return taken;
 }
 
 }  // namespace stallscope::collect

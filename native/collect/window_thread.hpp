@@ -1,5 +1,5 @@
-// Enables the events of whole CPUs in random windows, on its own thread, and collects the times of
-// the windows. Costs about 60 us per window besides the records. The functions may be called on any
+// Enables the events of windows in random windows, on its own thread, and collects the times of the
+// windows. Costs about 60 us per window besides the records. The functions may be called on any
 // one thread.
 //
 //   window_thread windows{events, window_schedule{share, seed}};
@@ -48,7 +48,7 @@ class window_thread {
   std::mutex mutex_;
   std::condition_variable stopped_;
   bool stopping_ = false;
-  std::vector<record_window> windows_;
+  std::vector<record_window> windows_;  // never grows beyond its reserved memory
   std::thread thread_;
 };
 

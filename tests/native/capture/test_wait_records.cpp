@@ -86,6 +86,16 @@ class wait_builder {
     made_.record(PERF_RECORD_SAMPLE, PERF_RECORD_MISC_KERNEL, body);
     return *this;
   }
+  wait_builder& switch_sample(std::uint32_t tid, std::uint32_t next, std::uint64_t time,
+                              std::uint64_t state) {
+    wire body = sample(3, tid, time);
+    std::string comm("next");
+    comm.resize(16, '\0');
+    body.u32(68).u16(390).u8(0).u8(0).u32(tid).raw(comm).u32(tid).u32(120).u64(state);
+    body.raw(comm).u32(next).u32(120).u32(0);
+    made_.record(PERF_RECORD_SAMPLE, PERF_RECORD_MISC_KERNEL, body);
+    return *this;
+  }
   wait_builder& raw_bytes(std::uint32_t size) {
     wire body = sample(3, 7, 5);
     body.u32(size).raw(std::string(size, 'r'));
@@ -129,6 +139,30 @@ std::vector<int> numbers(const stallscope::capture::column<T>& values) {
 }
 
 }  // namespace
+
+TEST_CASE("a sample of sched_switch is the end of one run and the begin of another") {
+  for (const order byte_order : {order::little, order::big}) {
+    wait_builder made(byte_order);
+    made.switch_sample(8, 9, 10, 1).switch_sample(9, 8, 20, 0).switch_sample(8, 9, 30, 0x100);
+    const auto content = made.read("sched:sched_switch");
+    const auto& switches = content.waits.switches;
+    REQUIRE(numbers(switches.time_ns) == std::vector{10, 10, 20, 20, 30, 30});
+    CHECK(numbers(switches.kind) == std::vector{1, 0, 2, 0, 2, 0});
+    CHECK(tid_of(content, switches.thread.values()[0]) == 8);
+    CHECK(tid_of(content, switches.thread.values()[1]) == 9);
+    CHECK(tid_of(content, switches.other.values()[1]) == 8);
+  }
+}
+
+TEST_CASE("samples of sched_switch beside records of the same switches are not counted twice") {
+  wait_builder made(order::little);
+  made.switch_sample(8, 9, 10, 1)
+      .switched(out, 8, 10)
+      .switched(0, 9, 11)
+      .switch_sample(9, 8, 20, 1);
+  const auto content = made.read("sched:sched_switch");
+  CHECK(numbers(content.waits.switches.time_ns) == std::vector{10, 11, 20, 20});
+}
 
 TEST_CASE("context switches have time, thread, CPU and direction in both byte orders") {
   for (const order byte_order : {order::little, order::big}) {

@@ -55,12 +55,27 @@ TEST_CASE("an idle target may cost up to the limit of a fifth of a CPU") {
   CHECK(budget.excess_at(2'100, 0.001));
 }
 
-TEST_CASE("windows take the share of the time that keeps them within half of the limit") {
+TEST_CASE("windows take half of what CPU samples, readings and closed windows leave of the limit") {
   const wait_budget budget{0.05, ns_per_switch};
   const auto excess = budget.excess_at(200'000, 1);
   REQUIRE(excess);
   CHECK(excess->cost_share == doctest::Approx(1.0));
-  CHECK(excess->window_share * excess->cost_share == doctest::Approx(0.025));
+  const double windows = excess->window_share * 200'000 * 4'500e-9;
+  const double closed_windows = 200'000 * 50e-9;
+  CHECK(windows == doctest::Approx(0.5 * (0.72 * 0.05 - closed_windows)));
+}
+
+TEST_CASE("wake-ups are recorded in windows unless their closed events cost too much") {
+  const wait_budget budget{0.05, ns_per_switch};
+  CHECK(budget.excess_at(50'000, 1)->with_wake_ups);
+  CHECK_FALSE(budget.excess_at(200'000, 1)->with_wake_ups);
+}
+
+TEST_CASE("readings and CPU samples beside windows take fixed parts of the limit") {
+  const wait_budget budget{0.05, ns_per_switch};
+  CHECK(budget.excess_at(200'000, 0.4)->tick_share == doctest::Approx(0.2 * 0.05 * 0.4));
+  CHECK(most_samples_per_s(0.05) == 266);
+  CHECK(most_samples_per_s(0) == 1);
 }
 
 TEST_CASE("windows have the requested share of the time, with gaps that vary by half") {
