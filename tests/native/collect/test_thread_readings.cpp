@@ -41,7 +41,7 @@ TEST_CASE("a line per thread holds state, times and cgroup; a hostile name chang
   const auto lines = thread_lines(proc, 12, "start");
   CHECK(
       lines.find(
-          R"("tid":12,"state":"S","run_ns":5,"queue_ns":6,"runs":7,"syscall":null,"cgroup":"/x")") !=
+          R"("tid":12,"state":"S","run_ns":5,"queue_ns":6,"runs":7,"syscall":null,"major_faults":null,"cgroup":"/x")") !=
       std::string::npos);
   CHECK(lines.find(R"("tid":13,"state":"D","run_ns":null,"queue_ns":null)") != std::string::npos);
 }
