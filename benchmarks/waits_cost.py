@@ -25,8 +25,11 @@ from stallscope.programs import program
 
 PAIRS = 7
 WINDOW_S = 2.0
-# Both recorders read the machine's symbols and the target's mappings when they start.
-SETTLE_S = 1.5
+# Recorders read the machine's symbols and the target's mappings when they start, which is no cost
+# per unit of work. They have started when they use little CPU time.
+SETTLE_S = 0.5
+MAX_START_S = 3.0
+STARTED_SHARE = 0.05
 END_S = 30.0
 # Switches per second of the fast target are not limited; the bar is that of any rate.
 MAX_POINTS = 5.0
@@ -165,7 +168,7 @@ def _recorded(target: Target, command: Command, output: Path) -> Window:
         command(target.pid, output), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
     )
     try:
-        time.sleep(SETTLE_S)
+        start_s = _start_time(process)
         if process.poll() is not None:
             raise RuntimeError(f"the recorder ended at once: {command(target.pid, output)}")
         recorder_s = _tree_cpu_s(process.pid)
@@ -179,7 +182,18 @@ def _recorded(target: Target, command: Command, output: Path) -> Window:
     # A recorder may write its buffers at the end only.
     written = _size(output)
     _remove(output)
-    return Window(1e6 * used_s / units, written / (SETTLE_S + WINDOW_S))
+    return Window(1e6 * used_s / units, written / (start_s + WINDOW_S))
+
+
+def _start_time(process: subprocess.Popen[bytes]) -> float:
+    """Return the seconds waited until the recorder has started."""
+    begin = time.monotonic()
+    while (waited_s := time.monotonic() - begin) < MAX_START_S and process.poll() is None:
+        cpu_s = _tree_cpu_s(process.pid)
+        time.sleep(SETTLE_S)
+        if waited_s > 0 and _tree_cpu_s(process.pid) - cpu_s < STARTED_SHARE * SETTLE_S:
+            break
+    return time.monotonic() - begin
 
 
 def _tree_cpu_s(pid: int) -> float:
