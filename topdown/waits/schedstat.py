@@ -36,6 +36,20 @@ class Schedstat:
             sums += np.bincount(thread, length, minlength=len(sums))
         return np.rint(sums).astype(np.int64)
 
+    def ended(self, intervals: Intervals, state: ThreadState) -> _Integers:
+        """Return the time of each thread in intervals of a state that end between its readings.
+
+        The kernel adds time in the run queue when the thread comes to a CPU.
+        """
+        sums = np.zeros(len(self.run_ns))
+        for block in intervals.blocks():
+            rows = np.flatnonzero(block.state == state)
+            thread, end = block.thread[rows], block.end_ns[rows]
+            rows = rows[(end > self.begin_ns[thread]) & (end <= self.end_ns[thread])]
+            length = (block.end_ns[rows] - block.begin_ns[rows]).astype(np.int64)
+            sums += np.bincount(block.thread[rows], length, minlength=len(sums))
+        return np.rint(sums).astype(np.int64)
+
     def excess_ns(self, intervals: Intervals) -> _Integers:
         """Return the running time of each thread that only the intervals have; 0 if unknown."""
         excess = self.recorded(intervals, ThreadState.USER) - self.run_ns

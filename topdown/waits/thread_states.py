@@ -129,7 +129,7 @@ def _between_readings(
     else:
         stolen = stolen_ns(records, schedstat.excess_ns(intervals))
         run = schedstat.recorded(intervals, ThreadState.USER) - stolen
-        queue = sum((schedstat.recorded(intervals, state) for state in queues), np.int64(0))
+        queue = sum((schedstat.ended(intervals, state) for state in queues), np.int64(0))
     known = (schedstat.run_ns >= 0).tolist()
     return tuple(  # type: ignore[return-value]
         tuple(value if is_known else None for value, is_known in zip(column, known, strict=True))

@@ -33,3 +33,13 @@ def test_no_more_is_stolen_than_the_machine_lost() -> None:
     assert stolen_ns(records, np.array([40, 20])).tolist() == [0, 0]
     assert stolen_ns(steal, np.array([40, 20])).tolist() == [20, 10]
     assert stolen_ns(steal, np.array([4, -20])).tolist() == [4, 0]
+
+
+def test_time_in_the_run_queue_counts_when_it_ends() -> None:
+    built = build_records("A R0-10 Q10-30 R30-40 Q40-90 R90-100")
+    readings = tuple(
+        replace(row, at_ns=80 * MILLISECOND) if row.at_ns else row for row in built.records.readings
+    )
+    records = replace(built.records, readings=readings)
+    ended = read_schedstat(records).ended(build_intervals(built.records), ThreadState.RUN_QUEUE)
+    assert ended.tolist() == [20 * MILLISECOND]
