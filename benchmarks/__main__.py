@@ -40,6 +40,7 @@ NAMES = (
     "flight_cost",
     "waits_known",
     "python_frames",
+    "runtimes_known",
     "soak",
 )
 TABLES = "tables"

@@ -72,15 +72,19 @@ virtual_machine_search find_virtual_machine(const managed_frames::target_view& t
   const loaded_symbols loaded{dynamic_symbols{*file},
                               library->start - address_of_offset(*file, library->page_offset)};
   const auto& memory = target.memory;
+  std::uint64_t structs = 0;
+  const auto tables_address = symbol_address(&loaded, "gHotSpotVMStructs");
+  if (!tables_address) return refused("its libjvm does not export its tables");
+  if (!memory.read_value(*tables_address, structs))
+    return refused("no permission to read the memory of the process");
   const auto tables = vm_tables::read(memory, symbol_address, &loaded, budget);
-  if (!tables) {
-    return refused(budget.exhausted() ? "the search exceeded its limits of size and time"
-                                      : "the tables of libjvm cannot be read");
-  }
+  if (budget.exhausted()) return refused("the search exceeded its limits of size and time");
+  if (!tables) return {{}, true, {}};  // libjvm is not relocated yet
   const auto variable = tables->address("Abstract_VM_Version::_vm_major_version");
   std::int32_t major = 0;
   if (!variable || !memory.read_value(*variable, major))
     return refused("the version of libjvm cannot be read");
+  if (major == 0) return {{}, true, {}};
   auto choice = layout_of(*tables, major);
   if (!choice.layout) return refused(std::move(choice.refusal));
   return {virtual_machine{version_text(memory, *tables, major), *choice.layout}, true, {}};

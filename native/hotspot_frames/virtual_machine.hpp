@@ -20,7 +20,7 @@ struct virtual_machine {
 struct virtual_machine_search {
   std::optional<virtual_machine> match;
   bool present = false;  // the process has mapped libjvm, even if it cannot be read
-  std::string refusal;   // why it cannot be read
+  std::string refusal;   // why it cannot be read; empty without a match: it is not started yet
 };
 
 virtual_machine_search find_virtual_machine(const managed_frames::target_view& target,
