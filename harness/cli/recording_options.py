@@ -161,7 +161,7 @@ def target_options(command: Command) -> Command:
                 type=click.IntRange(1, 1 << 30),
                 metavar="MIB",
                 help="End the recording at this size, and keep it. Default: 2048 if waits are "
-                "recorded, otherwise none.",
+                "recorded, otherwise 8192.",
             ),
             click.option("--force", is_flag=True, help="Replace an existing recording."),
             _WORDS,

@@ -21,9 +21,10 @@ namespace stallscope::collect {
 namespace {
 
 // All files of a recording; --force replaces only these.
-constexpr std::array<std::string_view, 10> known_files{
+constexpr std::array<std::string_view, 12> known_files{
     "recording.json", ".recording.json.new", "samples.perf", "counters.jsonl", "plan.json",
-    "kallsyms",       ".kallsyms.new",       "report.html",  "python.jsonl",   "runtimes.jsonl"};
+    "kallsyms",       ".kallsyms.new",       "report.html",  "python.jsonl",   "runtimes.jsonl",
+    "waits.jsonl",    "requests.bin"};
 constexpr off_t reserved_bytes = 64 << 10;
 constexpr std::string_view document = "recording.json";
 

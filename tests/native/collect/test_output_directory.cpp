@@ -51,6 +51,7 @@ TEST_CASE("a directory in use is refused, and force replaces only recordings") {
   CHECK_THROWS_AS(output_directory(folder.at("run"), true), failure);
   folder.write("run/recording.json", "{\"schema\": \"stallscope.recording/1.0\"}");
   folder.write("run/samples.perf", "old");
+  folder.write("run/waits.jsonl", "old");
   CHECK_THROWS_AS(output_directory(folder.at("run"), false), failure);
   output_directory output{folder.at("run"), true};
   CHECK_FALSE(std::filesystem::exists(folder.at("run/samples.perf")));
