@@ -40,11 +40,13 @@ class process_memory {
   pid_t pid_;
 };
 
-// The value at an offset in `bytes`. The caller must check the size.
+// The value at an offset in `bytes`; zero if it is not within them. Offsets may come from the
+// process.
 template <class T>
 [[nodiscard]] T value_at(std::span<const std::byte> bytes, std::size_t offset) noexcept {
   T value{};
-  std::memcpy(&value, bytes.subspan(offset, sizeof value).data(), sizeof value);
+  if (offset <= bytes.size() && bytes.size() - offset >= sizeof value)
+    std::memcpy(&value, bytes.data() + offset, sizeof value);
   return value;
 }
 

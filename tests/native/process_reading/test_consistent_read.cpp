@@ -13,6 +13,15 @@ std::uint64_t address_of(const void* place) { return reinterpret_cast<std::uint6
 
 }  // namespace
 
+TEST_CASE("a value that is not within the bytes is zero") {
+  std::array<std::byte, 10> bytes{};
+  bytes.fill(std::byte{0xff});
+  CHECK(value_at<std::uint64_t>(bytes, 2) == ~std::uint64_t{0});
+  CHECK(value_at<std::uint64_t>(bytes, 3) == 0);
+  CHECK(value_at<std::uint64_t>(bytes, 10) == 0);
+  CHECK(value_at<std::uint64_t>(bytes, ~std::size_t{0}) == 0);
+}
+
 TEST_CASE("the second read shows changes since the first") {
   const process_memory memory{::getpid()};
   consistent_read reading{memory};
