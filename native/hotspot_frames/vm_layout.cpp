@@ -67,7 +67,6 @@ void set_code(vm_layout& layout, required_fields& fields, const vm_tables& table
   layout.heap_memory = fields.offset("CodeHeap::_memory");
   layout.heap_segments = fields.offset("CodeHeap::_segmap");
   layout.heap_log2_segment = fields.offset("CodeHeap::_log2_segment_size");
-  layout.heap_bytes = fields.size("CodeHeap");
   layout.space_low_boundary = fields.offset("VirtualSpace::_low_boundary");
   layout.space_high_boundary = fields.offset("VirtualSpace::_high_boundary");
   layout.space_low = fields.offset("VirtualSpace::_low");
@@ -134,7 +133,6 @@ layout_choice layout_of(const vm_tables& tables, int major_version) {
     return {{}, name + ": unsupported version (17 to 25 are supported)"};
   required_fields fields{tables};
   vm_layout layout;
-  layout.major_version = major_version;
   layout.unsigned5_excludes_zero = major_version >= first_without_zero_bytes;
   set_code(layout, fields, tables);
   set_names(layout, fields, tables);

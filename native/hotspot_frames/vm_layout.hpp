@@ -13,8 +13,6 @@ namespace stallscope::hotspot_frames {
 
 // Offsets in bytes from the start of the structure, unless another unit is named.
 struct vm_layout {
-  int major_version = 0;
-
   // Code heaps.
   std::uint64_t heaps = 0;  // address of a pointer to GrowableArray<CodeHeap*>
   std::uint64_t array_length = 0;
@@ -22,7 +20,6 @@ struct vm_layout {
   std::uint64_t heap_memory = 0;
   std::uint64_t heap_segments = 0;
   std::uint64_t heap_log2_segment = 0;
-  std::uint64_t heap_bytes = 0;  // size of CodeHeap
   std::uint64_t space_low_boundary = 0;
   std::uint64_t space_high_boundary = 0;
   std::uint64_t space_low = 0;
