@@ -208,15 +208,15 @@ std::span<const std::byte> code_cache::code(const code_blob& blob) {
   return code;
 }
 
-bool code_cache::unchanged(std::span<const code_blob* const> blobs) {
+bool code_cache::unchanged(std::span<const blob_identity> blobs) {
   identities_.assign(blobs.size(), {});
   std::vector<memory_range> ranges;
   for (std::size_t i = 0; i < blobs.size(); ++i)
-    ranges.push_back({blobs[i]->address + layout_->blob.compile_id, identities_[i]});
+    ranges.push_back({blobs[i].address + layout_->blob.compile_id, identities_[i]});
   if (!memory_->read(ranges)) return true;
   std::vector<std::uint64_t> replaced;
   for (std::size_t i = 0; i < blobs.size(); ++i) {
-    if (int_at(identities_[i], 0) != blobs[i]->generation) replaced.push_back(blobs[i]->address);
+    if (int_at(identities_[i], 0) != blobs[i].generation) replaced.push_back(blobs[i].address);
   }
   for (const auto address : replaced) blobs_.erase(address);
   return replaced.empty();

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <array>
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -58,6 +59,13 @@ struct code_blob {
   }
 };
 
+// A blob as it was when it was used.
+struct blob_identity {
+  std::uint64_t address = 0;
+  std::uint64_t generation = 0;
+  auto operator<=>(const blob_identity&) const = default;
+};
+
 class code_cache {
  public:
   // `memory` and `layout` must outlive the cache.
@@ -67,14 +75,14 @@ class code_cache {
   bool read_heaps();
   // Whether the address is reserved for generated code.
   [[nodiscard]] bool owns(std::uint64_t pc) const noexcept;
-  // Returns nullptr if no blob contains the address. The result is valid until forget_changed() or
-  // 8,192 more blobs.
+  // Returns nullptr if no blob contains the address. The result is valid until the next call of
+  // find() or unchanged(), which may remove it.
   const code_blob* find(std::uint64_t pc);
   // The instructions of a blob, at most 64 KiB from its code's start, read once.
   std::span<const std::byte> code(const code_blob& blob);
   // Reads the identities of blobs with methods again. Blobs that were replaced are removed; returns
   // whether all are the same. A blob counts as the same while its memory cannot be read.
-  bool unchanged(std::span<const code_blob* const> blobs);
+  bool unchanged(std::span<const blob_identity> blobs);
 
  private:
   struct heap {

@@ -116,6 +116,8 @@ walk_end java_walker::walk(frame_position& now, const stack_sample& sample, fram
 bool java_walker::used_is_unchanged() {
   std::sort(used_blobs_.begin(), used_blobs_.end());
   used_blobs_.erase(std::unique(used_blobs_.begin(), used_blobs_.end()), used_blobs_.end());
+  std::sort(used_methods_.begin(), used_methods_.end());
+  used_methods_.erase(std::unique(used_methods_.begin(), used_methods_.end()), used_methods_.end());
   const bool same_code = used_blobs_.empty() || code_.unchanged(used_blobs_);
   return (used_methods_.empty() || methods_.unchanged(used_methods_)) && same_code;
 }
@@ -125,27 +127,28 @@ walk_end java_walker::walk_once(frame_position& now, const stack_sample& sample,
   const std::size_t limit = into.size() + max_frames;
   while (code_.owns(now.pc)) {
     if (into.size() >= limit) return walk_end::too_deep;
-    const code_blob* const blob = code_.find(now.pc);
-    if (blob == nullptr) return walk_end::unknown_code;
+    const code_blob* const cached = code_.find(now.pc);
+    if (cached == nullptr) return walk_end::unknown_code;
+    const code_blob blob = *cached;  // a step may look up other code, which may remove this one
     if (now.pc == call_stub_return_) {
       entry_frame = now.fp;
       return return_by_pointer(now, sample) ? walk_end::call_stub : walk_end::cut_by_copy;
     }
     const std::uint64_t sp = now.sp;
     bool moved = false;
-    if (blob->has_method()) {
-      if (!history_->add(now, blob->method)) used_blobs_.push_back(blob);
-      moved = step_compiled(*blob, now, sample, into);
-    } else if (blob->kind == blob_kind::interpreter) {
+    if (blob.has_method()) {
+      if (!history_->add(now, blob.method)) used_blobs_.push_back({blob.address, blob.generation});
+      moved = step_compiled(blob, now, sample, into);
+    } else if (blob.kind == blob_kind::interpreter) {
       moved = step_interpreter(now, sample, into);
-    } else if (blob->kind == blob_kind::stub_routines && !now.is_leaf) {
+    } else if (blob.kind == blob_kind::stub_routines && !now.is_leaf) {
       return walk_end::frames_in_heap;  // the stub that returns to frames in the heap
     } else {
-      moved = step_stub(*blob, now, sample, into);
+      moved = step_stub(blob, now, sample, into);
     }
     if (!moved) {
       const bool beyond = std::max(now.sp, now.fp) >= sample.stack_address + sample.stack.size() ||
-                          now.sp + blob->frame_bytes > sample.stack_address + sample.stack.size();
+                          now.sp + blob.frame_bytes > sample.stack_address + sample.stack.size();
       return beyond ? walk_end::cut_by_copy : walk_end::invalid_frame;
     }
     if (now.sp <= sp) return walk_end::invalid_frame;

@@ -131,7 +131,7 @@ class java_walker {
   std::unordered_map<std::string, std::uint64_t> stubs_;       // ids in the log
   frame_history* history_ = nullptr;                           // of the thread that is walked
   // What a walk has used and the sample before has not: its identities are compared afterwards.
-  std::vector<const code_blob*> used_blobs_;
+  std::vector<blob_identity> used_blobs_;
   std::vector<std::uint64_t> used_methods_;
 };
 

@@ -131,9 +131,12 @@ bool method_table::unchanged(std::span<const std::uint64_t> methods) {
   const bool all_read = memory_->read(ranges);
   bool same = true;
   for (const auto& next : readings) {
-    const auto& known = methods_.at(next.method);
-    if (all_read && next.constants == known.constants && next.identity == known.identity) continue;
-    methods_.erase(next.method);
+    const auto known = methods_.find(next.method);
+    if (known == methods_.end()) continue;  // removed already: the method was passed twice
+    if (all_read && next.constants == known->second.constants &&
+        next.identity == known->second.identity)
+      continue;
+    methods_.erase(known);
     same = false;
   }
   return same;

@@ -83,7 +83,7 @@ std::vector<method_position> scope_table::at(const code_blob& blob, std::uint64_
     if (!caller || !method || !bytecode || *method == 0 || *method > max_metadata ||
         !memory_->read_value(blob.metadata + (*method - 1) * word, address))
       break;
-    methods.push_back({address, static_cast<std::int32_t>(*bytecode) - 1});
+    methods.push_back({address, static_cast<std::int32_t>(*bytecode - 1)});
     scope = *caller < scope ? static_cast<std::int64_t>(*caller) : 0;  // callers come first
   }
   if (methods.empty() || methods.back().method != blob.method) return {{blob.method, -1}};
