@@ -65,6 +65,7 @@ struct process_life {
   bool executed = false;
   bool ended = false;
   bool needed = false;  // by a child that has the mappings of this process
+  std::vector<entry*> mappings{};
 };
 
 class compaction {
@@ -124,6 +125,7 @@ class compaction {
       item.life = life_of(item.pid);
       if (item.type == PERF_RECORD_EXIT) note_exit(item);
       if (item.type == PERF_RECORD_COMM) note_name(item);
+      if (is_mapping(item.type)) lives_[item.life].mappings.push_back(&item);
     }
   }
 
@@ -146,12 +148,11 @@ class compaction {
   void note_name(const entry& item) {
     const auto header = value_at<perf_event_header>(item.bytes, 0);
     if ((header.misc & PERF_RECORD_MISC_COMM_EXEC) == 0) return;
-    lives_[item.life].executed = true;
+    auto& life = lives_[item.life];
+    life.executed = true;
     // What the process mapped before is gone.
-    for (auto& earlier : entries_) {
-      if (&earlier == &item) break;
-      if (earlier.life == item.life && is_mapping(earlier.type)) earlier.removed = true;
-    }
+    for (auto* mapping : life.mappings) mapping->removed = true;
+    life.mappings.clear();
   }
 
   void remove_ended() {
@@ -206,7 +207,7 @@ void side_records::compact() {
   std::vector<std::byte> remaining;
   dropped_ += compaction{bytes_, lives_}.put(remaining, max_bytes_);
   bytes_ = std::move(remaining);
-  compact_at_bytes_ = std::clamp(2 * bytes_.size(), min_compaction_bytes, 2 * max_bytes_);
+  compact_at_bytes_ = std::max(min_compaction_bytes, std::min(2 * bytes_.size(), 2 * max_bytes_));
 }
 
 }  // namespace stallscope::collect
