@@ -9,7 +9,7 @@
 namespace stallscope::process_reading {
 
 void put_text(std::string& out, std::u32string_view text);
-// Writes ASCII text that does not come from the process.
+// Writes the bytes as characters up to U+00FF: for names of this program and short ASCII text.
 void put_word(std::string& out, std::string_view text);
 // Writes "key":value.
 void put_number(std::string& out, std::string_view key, std::uint64_t value);

@@ -51,10 +51,10 @@ class heap {
   // The offsets of the newlines of a string of at most `max_bytes`; nullopt if it is longer or no
   // string.
   std::optional<std::vector<std::uint32_t>> newlines(std::uint64_t pointer, std::size_t max_bytes);
-  // The elements of an array, at most `max_elements`; nullopt if it has more.
+  // The first `max_elements` elements of an array; nullopt if the object is no array.
   std::optional<std::vector<std::uint64_t>> elements(std::uint64_t pointer,
                                                      std::size_t max_elements) const;
-  // The bytes of a byte array, at most `max_bytes`.
+  // The bytes of a byte array; nullopt if it has more than `max_bytes`.
   std::optional<std::vector<std::byte>> bytes(std::uint64_t pointer, std::size_t max_bytes) const;
 
  private:
