@@ -152,13 +152,15 @@ __attribute__((unused)) static void stallscope_request_open(void) {
     madvise(page, 4096, 18);  // MADV_WIPEONFORK
     state->process = (uint32_t*)page;
   }
+  // Other threads drop their marks until the ring is replaced: it may still be that of the parent.
+  __atomic_store_n(state->process, 1U, __ATOMIC_RELAXED);
   ring = stallscope_request_new_ring();
   if (ring == NULL) return;
-  __atomic_store_n(state->process, 2U, __ATOMIC_RELAXED);
   // A recorder that starts a command listens from its first mark on.
   if (getenv("STALLSCOPE_REQUESTS") != NULL)
     ring->listen_until_ns = stallscope_request_now() + 3000000000U;
   __atomic_store_n(&state->ring, ring, __ATOMIC_RELEASE);
+  __atomic_store_n(state->process, 2U, __ATOMIC_RELEASE);
 }
 
 // Every translation unit has one; the first one opens the ring.
@@ -174,7 +176,7 @@ __attribute__((unused)) static int stallscope_request_owned(void) {
   if (!__atomic_compare_exchange_n(process, &none, 1U, 0, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
     return 0;  // another thread opens it
   stallscope_request_open();
-  return 1;
+  return __atomic_load_n(process, __ATOMIC_RELAXED) == 2U;
 }
 
 __attribute__((noinline, unused)) static void stallscope_request_write(uint8_t action, uint64_t id,
