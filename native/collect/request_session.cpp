@@ -66,14 +66,14 @@ void request_session::search(std::uint64_t now_ns) {
 }
 
 std::vector<pid_t> request_session::target_processes() const {
-  std::vector<pid_t> found = roots_;
-  std::set<pid_t> seen{found.begin(), found.end()};
-  for (std::size_t i = 0; i < found.size() && found.size() < max_processes; ++i) {
-    for (const pid_t child : proc_.children(found[i])) {
-      if (seen.insert(child).second) found.push_back(child);
+  std::vector<pid_t> processes = roots_;
+  std::set<pid_t> seen{processes.begin(), processes.end()};
+  for (std::size_t i = 0; i < processes.size() && processes.size() < max_processes; ++i) {
+    for (const pid_t child : proc_.children(processes[i])) {
+      if (seen.insert(child).second) processes.push_back(child);
     }
   }
-  return found;
+  return processes;
 }
 
 void request_session::search_process(pid_t pid) {
@@ -85,7 +85,10 @@ void request_session::search_process(pid_t pid) {
   if (search.error != 0 && search.error != ENOENT) search_error_ = search.error;
   refused_ring_ = refused_ring_ || search.refused;
   for (auto& ring : search.rings) {
-    if (rings_.size() >= max_rings) return;
+    if (rings_.size() >= max_rings) {
+      too_many_rings_ = true;
+      return;
+    }
     requests::ring_reader reader{ring.memory(), start_ns_};
     rings_.push_back({pid, std::move(ring), reader, namespace_threads{proc_, pid}});
   }
@@ -94,19 +97,20 @@ void request_session::search_process(pid_t pid) {
 void request_session::read_rings(std::uint64_t now_ns) {
   std::vector<requests::file_record> records;
   for (auto& listened : rings_) {
+    records.clear();
     listened.reader.listen_until(now_ns + listen_ns);
     listened.reader.read(now_ns, [&](const requests::request_mark& mark) {
       if (marks_ + records.size() >= max_marks) {
         ++dropped_;
       } else {
         auto& record = records.emplace_back(requests::record_of(mark, listened.pid));
-        record.tid = listened.threads.here(mark.tid, now_ns);
+        record.tid = listened.threads.recorder_tid(mark.tid, now_ns);
       }
     });
+    if (records.empty()) continue;
+    file_.append(std::as_bytes(std::span{records}));
+    marks_ += records.size();
   }
-  if (records.empty()) return;
-  file_.append(std::as_bytes(std::span{records}));
-  marks_ += records.size();
 }
 
 void request_session::finish() {
@@ -143,6 +147,11 @@ void request_session::add_warnings() {
     warnings.push_back({"request-ring-refused",
                         "a process of the target shares marks of requests in another format; "
                         "compile it with stallscope_request.h of this version"});
+  }
+  if (too_many_rings_) {
+    warnings.push_back(
+        {"request-rings-limit", "only the marks of the first " + std::to_string(max_rings) +
+                                    " processes with marks are recorded, also if some have ended"});
   }
   if (rings_.empty() && search_error_ != 0) {
     warnings.push_back(

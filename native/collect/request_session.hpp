@@ -57,6 +57,7 @@ class request_session {
   std::uint64_t marks_ = 0;
   std::uint64_t dropped_ = 0;  // beyond the file's limit
   bool refused_ring_ = false;
+  bool too_many_rings_ = false;
   int search_error_ = 0;
   std::string failure_;  // of the thread
   wake_event stop_;
