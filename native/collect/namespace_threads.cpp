@@ -28,8 +28,8 @@ namespace_numbers parse_namespace_numbers(std::string_view status) {
     std::uint32_t number = 0;
     const auto [end, error] = std::from_chars(line.data(), line.data() + line.size(), number);
     if (error == std::errc{}) {
-      if (numbers.here == 0) numbers.here = number;
-      numbers.there = number;
+      if (numbers.outermost == 0) numbers.outermost = number;
+      numbers.innermost = number;
       line.remove_prefix(static_cast<std::size_t>(end - line.data()));
     } else {
       line.remove_prefix(1);
@@ -40,24 +40,24 @@ namespace_numbers parse_namespace_numbers(std::string_view status) {
 
 namespace_threads::namespace_threads(const procfs& proc, pid_t pid) : proc_{proc}, pid_{pid} {
   const auto numbers = numbers_of(proc_, pid_, pid_);
-  same_ = numbers.here == numbers.there;
+  same_namespace_ = numbers.outermost == numbers.innermost;
 }
 
-std::uint32_t namespace_threads::here(std::uint32_t there, std::uint64_t now_ns) {
-  if (same_) return there;
-  auto place = known_.find(there);
-  if (place == known_.end() && now_ns >= next_read_ns_) {
+std::uint32_t namespace_threads::recorder_tid(std::uint32_t tid, std::uint64_t now_ns) {
+  if (same_namespace_) return tid;
+  auto place = recorder_tids_.find(tid);
+  if (place == recorder_tids_.end() && now_ns >= next_read_ns_) {
     read(now_ns);
-    place = known_.find(there);
+    place = recorder_tids_.find(tid);
   }
-  return place == known_.end() ? 0 : place->second;
+  return place == recorder_tids_.end() ? 0 : place->second;
 }
 
 void namespace_threads::read(std::uint64_t now_ns) {
   next_read_ns_ = now_ns + between_reads_ns;
   for (const pid_t tid : proc_.threads(pid_)) {
     const auto numbers = numbers_of(proc_, pid_, tid);
-    if (numbers.there != 0) known_[numbers.there] = numbers.here;
+    if (numbers.innermost != 0) recorder_tids_[numbers.innermost] = numbers.outermost;
   }
 }
 

@@ -3,7 +3,7 @@
 // namespace, otherwise a file of /proc per thread, at most every 100 ms. One thread.
 //
 //   namespace_threads threads{proc, pid};
-//   const auto tid = threads.here(mark.tid, monotonic_ns());
+//   const auto tid = threads.recorder_tid(mark.tid, monotonic_ns());
 #pragma once
 
 #include <sys/types.h>
@@ -19,8 +19,8 @@ namespace stallscope::collect {
 // The numbers of a process or thread in the recorder's and in its innermost namespace, from the
 // text of /proc/PID/status; zeros if it has none.
 struct namespace_numbers {
-  std::uint32_t here = 0;
-  std::uint32_t there = 0;
+  std::uint32_t outermost = 0;
+  std::uint32_t innermost = 0;
 };
 [[nodiscard]] namespace_numbers parse_namespace_numbers(std::string_view status);
 
@@ -28,17 +28,18 @@ class namespace_threads {
  public:
   namespace_threads(const procfs& proc, pid_t pid);
 
-  // The number of a thread in the recorder's namespace; 0 if it is not known.
-  [[nodiscard]] std::uint32_t here(std::uint32_t there, std::uint64_t now_ns);
+  // The number in the recorder's namespace of a thread that has the number `tid` in its own; 0 if
+  // it is not known.
+  [[nodiscard]] std::uint32_t recorder_tid(std::uint32_t tid, std::uint64_t now_ns);
 
  private:
   void read(std::uint64_t now_ns);
 
   procfs proc_;
   pid_t pid_;
-  bool same_;
+  bool same_namespace_;
   std::uint64_t next_read_ns_ = 0;
-  std::unordered_map<std::uint32_t, std::uint32_t> known_;
+  std::unordered_map<std::uint32_t, std::uint32_t> recorder_tids_;
 };
 
 }  // namespace stallscope::collect

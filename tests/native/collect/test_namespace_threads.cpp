@@ -20,10 +20,10 @@ void write_status(const test::scratch& root, int tid, const std::string& numbers
 
 TEST_CASE("the numbers of a thread are those of the outermost and the innermost namespace") {
   const auto numbers = parse_namespace_numbers("Name:\tx\nNSpid:\t500\t20\t7\nNSpgid:\t1\n");
-  CHECK(numbers.here == 500);
-  CHECK(numbers.there == 7);
-  CHECK(parse_namespace_numbers("Name:\tx\n").there == 0);
-  CHECK(parse_namespace_numbers("\nNSpid:\tx 99999999999999 4").there == 4);
+  CHECK(numbers.outermost == 500);
+  CHECK(numbers.innermost == 7);
+  CHECK(parse_namespace_numbers("Name:\tx\n").innermost == 0);
+  CHECK(parse_namespace_numbers("\nNSpid:\tx 99999999999999 4").innermost == 4);
 }
 
 TEST_CASE("threads of another namespace are known by their numbers there") {
@@ -31,16 +31,16 @@ TEST_CASE("threads of another namespace are known by their numbers there") {
   write_status(root, 50, "50\t1");
   write_status(root, 51, "51\t8");
   namespace_threads threads{procfs{root.at("")}, 50};
-  CHECK(threads.here(8, 1) == 51);
-  CHECK(threads.here(9, 2) == 0);
+  CHECK(threads.recorder_tid(8, 1) == 51);
+  CHECK(threads.recorder_tid(9, 2) == 0);
   write_status(root, 52, "52\t9");
-  CHECK(threads.here(9, 3) == 0);  // /proc is read again after a while only
-  CHECK(threads.here(9, 1'000'000'000) == 52);
+  CHECK(threads.recorder_tid(9, 3) == 0);  // /proc is read again after a while only
+  CHECK(threads.recorder_tid(9, 1'000'000'000) == 52);
 }
 
 TEST_CASE("threads of the recorder's namespace keep their numbers") {
   const test::scratch root;
   write_status(root, 50, "50");
   namespace_threads threads{procfs{root.at("")}, 50};
-  CHECK(threads.here(1234, 1) == 1234);
+  CHECK(threads.recorder_tid(1234, 1) == 1234);
 }
