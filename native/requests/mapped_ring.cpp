@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <memory>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -28,11 +29,11 @@ struct device {
 };
 
 struct file_facts {
-  device of;
+  device holder;
   std::uint64_t inode = 0;
 };
 
-// Does not ask a file system, which might not answer.
+// Uses cached attributes: a remote file system might not answer.
 std::optional<file_facts> facts_of(int fd) {
   struct statx facts {};
   if (::statx(fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_INO, &facts) != 0)
@@ -42,12 +43,12 @@ std::optional<file_facts> facts_of(int fd) {
 
 // The device of all memfds of this kernel.
 const std::optional<device>& memfd_device() {
-  static const std::optional<device> known = []() -> std::optional<device> {
-    const descriptor own{::memfd_create("stallscope-device", MFD_CLOEXEC)};
-    const auto facts = facts_of(own.get());
-    return facts ? std::optional{facts->of} : std::nullopt;
+  static const std::optional<device> result = []() -> std::optional<device> {
+    const descriptor memfd{::memfd_create("stallscope-device", MFD_CLOEXEC)};
+    const auto facts = facts_of(memfd.get());
+    return facts ? std::optional{facts->holder} : std::nullopt;
   }();
-  return known;
+  return result;
 }
 
 bool has_ring_name(int directory, const char* name) {
@@ -57,16 +58,17 @@ bool has_ring_name(int directory, const char* name) {
          std::string_view{link.data(), static_cast<std::size_t>(bytes)}.starts_with(ring_name);
 }
 
-// Maps a descriptor of a process if it is a sealed memfd of the right size that is a ring.
+// Maps a descriptor of a process if it is a sealed memfd of the right size that is a ring. Sets
+// `refused` if it is a memfd with the name of a ring but not such a one.
 std::optional<mapped_ring> map_ring(int directory, const char* name,
-                                    const std::function<bool(std::uint64_t)>& known,
+                                    const std::function<bool(std::uint64_t)>& is_mapped,
                                     bool& refused) {
-  const descriptor place{::openat(directory, name, O_PATH | O_CLOEXEC)};
-  if (!place) return std::nullopt;
-  const auto facts = facts_of(place.get());
-  if (!facts || !memfd_device() || facts->of != *memfd_device() || known(facts->inode))
+  const descriptor path{::openat(directory, name, O_PATH | O_CLOEXEC)};
+  if (!path) return std::nullopt;
+  const auto facts = facts_of(path.get());
+  if (!facts || !memfd_device() || facts->holder != *memfd_device() || is_mapped(facts->inode))
     return std::nullopt;
-  const auto link = "/proc/self/fd/" + std::to_string(place.get());
+  const auto link = "/proc/self/fd/" + std::to_string(path.get());
   const descriptor file{::open(link.c_str(), O_RDWR | O_CLOEXEC | O_NONBLOCK)};
   struct stat size {};
   const int seals = file ? ::fcntl(file.get(), F_GET_SEALS) : -1;
@@ -98,7 +100,7 @@ mapped_ring::~mapped_ring() {
   if (memory_ != nullptr) ::munmap(memory_, ring_bytes);
 }
 
-ring_search rings_of(pid_t pid, const std::function<bool(std::uint64_t)>& known) {
+ring_search rings_of(pid_t pid, const std::function<bool(std::uint64_t)>& is_mapped) {
   ring_search search;
   const auto path = "/proc/" + std::to_string(pid) + "/fd";
   const std::unique_ptr<DIR, int (*)(DIR*)> directory{::opendir(path.c_str()), &::closedir};
@@ -106,14 +108,15 @@ ring_search rings_of(pid_t pid, const std::function<bool(std::uint64_t)>& known)
     search.error = errno;
     return search;
   }
-  const int at = ::dirfd(directory.get());
+  const int directory_fd = ::dirfd(directory.get());
   for (unsigned count = 0; count < max_descriptors; ++count) {
     const dirent* entry = ::readdir(directory.get());
     if (entry == nullptr) break;
     const char* name = static_cast<const char*>(entry->d_name);
-    if (!has_ring_name(at, name)) continue;
+    if (!has_ring_name(directory_fd, name)) continue;
     bool refused = false;
-    if (auto ring = map_ring(at, name, known, refused)) search.rings.push_back(std::move(*ring));
+    if (auto ring = map_ring(directory_fd, name, is_mapped, refused))
+      search.rings.push_back(std::move(*ring));
     search.refused = search.refused || refused;
   }
   return search;

@@ -3,7 +3,7 @@
 // before it is opened, so that no other file of the process is touched. Needs the right to trace
 // the process. A search costs a system call per descriptor, at most 1,024. Any thread.
 //
-//   for (auto& ring : rings_of(pid, known)) ring.memory();
+//   for (auto& ring : rings_of(pid, is_mapped).rings) read(ring.memory());
 #pragma once
 
 #include <sys/types.h>
@@ -12,7 +12,6 @@
 #include <cstdint>
 #include <functional>
 #include <span>
-#include <string>
 #include <vector>
 
 #include "requests/ring_reader.hpp"
@@ -41,10 +40,10 @@ class mapped_ring {
 struct ring_search {
   std::vector<mapped_ring> rings;
   int error = 0;         // errno if the descriptors of the process could not be read
-  bool refused = false;  // a memfd has the name of a ring and is none of this version
+  bool refused = false;  // a memfd has the name of a ring but not the format of this version
 };
 
-// `known` returns whether the ring with this inode is mapped already.
-[[nodiscard]] ring_search rings_of(pid_t pid, const std::function<bool(std::uint64_t)>& known);
+// `is_mapped` returns whether the ring with this inode is mapped already.
+[[nodiscard]] ring_search rings_of(pid_t pid, const std::function<bool(std::uint64_t)>& is_mapped);
 
 }  // namespace stallscope::requests

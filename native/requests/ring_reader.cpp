@@ -12,7 +12,7 @@ namespace {
 constexpr std::uint64_t capacity = stallscope_request_records;
 // A thread that was preempted within a mark completes it later; one that was killed never does.
 constexpr std::uint64_t max_incomplete_ns = 200'000'000;
-constexpr std::uint64_t max_lost = std::uint64_t{1} << 62U;
+constexpr std::uint64_t max_lost = std::uint64_t{1} << 48U;  // sums of rings do not overflow
 constexpr std::size_t words_of_record = sizeof(stallscope_request_record) / 8;
 
 static_assert(sizeof(stallscope_request_record) == 64);
