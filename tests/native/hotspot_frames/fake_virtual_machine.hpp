@@ -104,6 +104,8 @@ class fake_virtual_machine {
     put(pointer(blob), 40, method);
     put(pointer(blob), 48, compile_id);
   }
+  // Makes a method unreadable, as after its class was unloaded.
+  static void unload_method(std::uint64_t method) { put(pointer(method), 8, std::uint64_t{0}); }
   // All memory that readers see: code, segment map and the structures of methods.
   [[nodiscard]] std::vector<std::span<std::byte>> visible() {
     std::vector<std::span<std::byte>> spans{code_, std::as_writable_bytes(std::span{segments_}),

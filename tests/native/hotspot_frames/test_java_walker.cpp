@@ -105,6 +105,26 @@ TEST_CASE_FIXTURE(walk_fixture, "interpreted methods have lines and the caller's
   CHECK(result.now.fp == 0x99);
 }
 
+TEST_CASE_FIXTURE(walk_fixture,
+                  "a recursive method that is unloaded loses its name in all frames") {
+  const auto method = machine.add_method("a/A", "f", 7);
+  const auto code = machine.add_blob("Interpreter", 0, 0, body, 0);
+  std::vector<std::uint64_t> stack(40);
+  for (const std::size_t fp : {std::size_t{10}, std::size_t{30}}) {
+    stack[fp - 8] = fake_virtual_machine::bytecode(method, 5);
+    stack[fp - 3] = method;
+    stack[fp - 1] = stack_start + (fp + 2) * 8;
+  }
+  stack[10] = stack_start + 30 * 8;
+  stack[11] = code.code;
+  stack[31] = native_caller;
+  const frame_position start{.pc = code.code, .sp = stack_start, .fp = stack_start + 10 * 8};
+  CHECK(walk(start, stack).names == std::vector<std::string>{"a.A.f:7", "a.A.f:7"});
+  fake_virtual_machine::unload_method(method);
+  const std::string nameless = "[its interpreter frame has no method]:0";
+  CHECK(walk(start, stack).names == std::vector<std::string>{nameless, nameless});
+}
+
 TEST_CASE_FIXTURE(walk_fixture, "an interpreter frame without a method has a reason, not a name") {
   const auto code = machine.add_blob("Interpreter", 0, 0, body, 0);
   std::vector<std::uint64_t> stack(16);
