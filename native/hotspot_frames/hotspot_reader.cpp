@@ -169,7 +169,8 @@ bool maps_libjvm(const managed_frames::target_view& target, process_reading::rea
 
 managed_frames::runtime_kind hotspot_kind() {
   return {"hotspot", maps_libjvm,
-          [](const managed_frames::target_view& target, managed_frames::function_log& log,
+          [](const managed_frames::target_view& target,
+             [[maybe_unused]] managed_frames::function_log& log,
              process_reading::read_budget& budget) -> managed_frames::runtime_detection {
             auto search = find_virtual_machine(target, budget);
             managed_frames::runtime_detection result{search.present, {}, search.refusal};

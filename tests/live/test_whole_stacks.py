@@ -36,7 +36,7 @@ def test_stacks_deeper_than_the_copy_are_grouped_by_that_reason(deep: Path, tmp_
     stallscope("record", "--stacks", "dwarf", "-o", run, "--", deep)
     document = json.loads(stallscope("report", run, "--no-page", "--inlined", "--json"))
     stacks = document["stacks"]
-    assert (stacks["asked"], stacks["chosen"], stacks["copy_bytes"]) == ("dwarf", "dwarf", 8192)
+    assert (stacks["requested"], stacks["chosen"], stacks["copy_bytes"]) == ("dwarf", "dwarf", 8192)
     assert stacks["cut_share"] == pytest.approx(0.5, abs=0.15)
     assert stacks["complete_share"] + stacks["truncated_share"] == pytest.approx(1)
     assert stacks["reasons"][0]["reason"] == "beyond the copied stack"

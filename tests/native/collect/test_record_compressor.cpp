@@ -15,7 +15,7 @@ using namespace stallscope::collect;
 
 namespace {
 
-struct fixture {
+struct compressed_file {
   test::scratch folder;
   sample_file file{
       descriptor{::open(folder.at("samples").c_str(), O_CREAT | O_WRONLY | O_CLOEXEC, 0600)}};
@@ -42,7 +42,7 @@ iovec piece_of(std::string& text) { return {text.data(), text.size()}; }
 
 TEST_CASE("content that repeats itself takes a small part of its size") {
   if (!record_compressor::available()) return;
-  fixture f;
+  compressed_file f;
   record_compressor compressor;
   std::string stack(100'000, 's');
   const std::array pieces{piece_of(stack), piece_of(stack)};
@@ -53,7 +53,7 @@ TEST_CASE("content that repeats itself takes a small part of its size") {
 
 TEST_CASE("content that does not shrink is split into records of at most 64 KiB") {
   if (!record_compressor::available()) return;
-  fixture f;
+  compressed_file f;
   record_compressor compressor;
   std::string noise(700'000, '\0');
   std::uint64_t state = 1;
@@ -69,7 +69,7 @@ TEST_CASE("content that does not shrink is split into records of at most 64 KiB"
 
 TEST_CASE("nothing is written for nothing") {
   if (!record_compressor::available()) return;
-  fixture f;
+  compressed_file f;
   record_compressor compressor;
   compressor.append({}, f.file);
   CHECK(f.file.size_bytes() == 0);

@@ -16,6 +16,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -99,7 +100,7 @@ class alignas(128) thread_times {
   [[nodiscard]] account_reading reading() const noexcept;
 
   std::string name_;
-  pid_t tid_ = 0;
+  std::atomic<pid_t> tid_ = 0;  // other threads may read it
   descriptor schedstat_;
   clocks begin_;
   clocks now_;
