@@ -9,20 +9,11 @@
 #include <sys/types.h>
 
 #include <cstdint>
-#include <string_view>
 #include <unordered_map>
 
 #include "base/procfs.hpp"
 
 namespace stallscope::collect {
-
-// The numbers of a process or thread in the recorder's and in its innermost namespace, from the
-// text of /proc/PID/status; zeros if it has none.
-struct namespace_numbers {
-  std::uint32_t outermost = 0;
-  std::uint32_t innermost = 0;
-};
-[[nodiscard]] namespace_numbers parse_namespace_numbers(std::string_view status);
 
 class namespace_threads {
  public:

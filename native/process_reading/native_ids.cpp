@@ -23,7 +23,7 @@ std::vector<pid_t> namespace_ids(const procfs& proc, pid_t pid, pid_t tid) {
 }
 
 pid_t native_ids::of(pid_t tid) {
-  if (!other_) return tid;
+  if (!in_other_namespace_) return tid;
   if (ids_.size() > max_native_ids) ids_.clear();
   auto& id = ids_[tid];
   if (id == 0) {

@@ -18,12 +18,21 @@ void write_status(const test::scratch& root, int tid, const std::string& numbers
 
 }  // namespace
 
-TEST_CASE("the numbers of a thread are those of the outermost and the innermost namespace") {
-  const auto numbers = parse_namespace_numbers("Name:\tx\nNSpid:\t500\t20\t7\nNSpgid:\t1\n");
-  CHECK(numbers.outermost == 500);
-  CHECK(numbers.innermost == 7);
-  CHECK(parse_namespace_numbers("Name:\tx\n").innermost == 0);
-  CHECK(parse_namespace_numbers("\nNSpid:\tx 99999999999999 4").innermost == 4);
+TEST_CASE("threads of a nested namespace are known by their innermost numbers") {
+  const test::scratch root;
+  write_status(root, 50, "50\t3\t1");
+  write_status(root, 51, "51\t4\t8");
+  namespace_threads threads{procfs{root.at("")}, 50};
+  CHECK(threads.recorder_tid(8, 1) == 51);
+  CHECK(threads.recorder_tid(4, 2) == 0);
+}
+
+TEST_CASE("a namespace in which the process has the same number is another one") {
+  const test::scratch root;
+  write_status(root, 50, "50\t50");
+  write_status(root, 51, "51\t8");
+  namespace_threads threads{procfs{root.at("")}, 50};
+  CHECK(threads.recorder_tid(8, 1) == 51);
 }
 
 TEST_CASE("threads of another namespace are known by their numbers there") {
