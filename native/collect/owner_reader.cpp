@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
-#include <ctime>
 #include <system_error>
 #include <thread>
 
@@ -30,13 +29,6 @@ constexpr std::uint64_t helper_ns_per_wait = 15'000;
 constexpr double useless_share = 0.002;
 constexpr int useless_pause_ms = 20;
 constexpr std::uint64_t between_judgements_ns = 500'000'000;
-
-std::uint64_t thread_cpu_ns() {
-  timespec time{};
-  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-  return static_cast<std::uint64_t>(time.tv_sec) * 1'000'000'000U +
-         static_cast<std::uint64_t>(time.tv_nsec);
-}
 
 void put_line(std::string& lines, const owner_reading& reading) {
   const auto& [wait, read_ns, owner] = reading;
