@@ -4,6 +4,7 @@
 #include <array>
 #include <bit>
 #include <cstring>
+#include <span>
 
 #include "collect/stack_choice.hpp"
 
@@ -34,16 +35,16 @@ void runtime_forwarder::forward() {
 
 void runtime_forwarder::observe(const perf_events::record_view& record) {
   if (record.type() == PERF_RECORD_SAMPLE) {
-    if (!hooks_.wanted(record)) return;
+    if (!hooks_.selects(record)) return;
     auto* slot = hooks_.slot();
-    if (slot != nullptr && fill(record, *slot)) hooks_.filled();
+    if (slot != nullptr && fill(record, *slot)) hooks_.commit();
     return;
   }
   const bool exec =
       record.type() == PERF_RECORD_COMM && (record.misc() & PERF_RECORD_MISC_COMM_EXEC) != 0;
   const bool end = record.type() == PERF_RECORD_EXIT && record.u32(8) == record.u32(16);
   const auto pid = static_cast<pid_t>(record.u32(8));
-  if ((exec || end) && ring_.tail() <= record.position()) hooks_.gone(pid);
+  if ((exec || end) && ring_.tail() <= record.position()) hooks_.forget(pid);
 }
 
 bool runtime_forwarder::fill(const perf_events::record_view& record,

@@ -1,10 +1,14 @@
 // Passes the samples of one ring, with registers and copied stacks, to a helper that reads managed
 // frames. Costs a look-up per sample, and a copy of the stack for processes with a runtime. Always
 // on the same thread.
+//
+//   runtime_forwarder forwarder{ring.view(), hooks};
+//   forwarder.forward();  // at least once per millisecond while a process is read
 #pragma once
 
 #include <cstdint>
 #include <functional>
+#include <utility>
 
 #include "managed_frames/sample_channel.hpp"
 #include "perf_events/ring_view.hpp"
@@ -13,13 +17,14 @@ namespace stallscope::collect {
 
 class runtime_forwarder {
  public:
-  // wanted() selects samples of processes; slot() returns null if the helper is behind; filled()
-  // passes the slot on. gone() is called for processes that ended or started another program.
+  // selects() decides whether a sample is passed on; slot() returns null if the helper is behind;
+  // commit() passes the slot on. forget() is called for processes that ended or started another
+  // program.
   struct hooks {
-    std::function<bool(const perf_events::record_view&)> wanted;
+    std::function<bool(const perf_events::record_view&)> selects;
     std::function<managed_frames::sample_slot*()> slot;
-    std::function<void()> filled;
-    std::function<void(pid_t)> gone;
+    std::function<void()> commit;
+    std::function<void(pid_t)> forget;
   };
   runtime_forwarder(const perf_events::ring_view& ring, hooks callbacks)
       : ring_{ring}, hooks_{std::move(callbacks)} {}

@@ -48,7 +48,7 @@ runtime_session::runtime_session(const procfs& proc, const perf_events::ring_set
     : proc_{proc}, output_{&output}, exclusions_{proc}, stop_{::eventfd(0, EFD_CLOEXEC)} {
   if (!stop_) throw std::system_error(errno, std::generic_category(), "eventfd");
   const runtime_forwarder::hooks hooks{
-      [this](const perf_events::record_view& record) { return wanted(record); },
+      [this](const perf_events::record_view& record) { return selects(record); },
       [this] { return slot(); },
       [this] {
         helper_->channel().commit();
@@ -78,7 +78,7 @@ bool runtime_session::reads_any() const {
   return helper_ && helper_->channel().reads_any();
 }
 
-bool runtime_session::wanted(const perf_events::record_view& record) {
+bool runtime_session::selects(const perf_events::record_view& record) {
   const perf_events::sample_fields_view fields{record};
   return fields.pid > 0 && shared_->verdicts.interesting(fields.pid, fields.time_ns) &&
          (filter_ == nullptr || filter_->keep(record)) && !exclusions_.contains(fields.pid);
@@ -175,6 +175,7 @@ std::optional<file_entry> runtime_session::finish() {
   if (helper_) {
     helper_->channel().request_stop();
     helper_->wait(runtime_wait_for_helper);
+    // At a time in the far future, an unfinished read counts as blocked.
     const auto fault = helper_->check(~std::uint64_t{0} >> 1U);
     std::string text;
     helper_->take_text(text);

@@ -63,7 +63,8 @@ class runtime_session {
     pid_t target = 0;
   };
   [[nodiscard]] bool reads_any() const;
-  [[nodiscard]] bool wanted(const perf_events::record_view& record);
+  // Whether a sample belongs to a process that may have a runtime.
+  [[nodiscard]] bool selects(const perf_events::record_view& record);
   managed_frames::sample_slot* slot();
   void forget(pid_t pid);
   void start_helper();
@@ -79,7 +80,7 @@ class runtime_session {
   const process_filter* filter_ = nullptr;
   process_exclusions exclusions_;
   reader_process::shared_memory<managed_frames::watch_shared> shared_;
-  mutable std::mutex mutex_;  // guards the helper
+  mutable std::mutex mutex_;  // guards the helper, which only the drain's thread replaces
   std::unique_ptr<managed_frames::walk_helper> helper_;
   bool has_samples_ = false;
   std::uint64_t generation_ = 0;
