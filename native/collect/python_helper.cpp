@@ -130,6 +130,7 @@ void python_helper::finish(std::chrono::steady_clock::time_point deadline, std::
     const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
         deadline - std::chrono::steady_clock::now());
     helper_->wait(std::max(left, 0ms));
+    // At a time in the far future, an unfinished read counts as blocked.
     const auto fault = helper_->check(~std::uint64_t{0} >> 1U);
     const pid_t target = fault ? fault->process : 0;
     text += std::exchange(earlier_text_, {});

@@ -164,11 +164,12 @@ tick_reader::tick_reader(tick_settings settings) {
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0)
     throw std::system_error(errno, std::generic_category(), "socketpair");
   socket_ = descriptor{ends[0]};
-  const descriptor theirs{ends[1]};
-  ::setsockopt(theirs.get(), SOL_SOCKET, SO_SNDBUF, &tick_socket_bytes, sizeof tick_socket_bytes);
-  child_ =
-      reader_process::child_process{{.name = "stallscope-tick", .kept_descriptor = theirs.get()},
-                                    [&] { serve_ticks(settings, theirs.get()); }};
+  const descriptor helper_socket{ends[1]};
+  ::setsockopt(helper_socket.get(), SOL_SOCKET, SO_SNDBUF, &tick_socket_bytes,
+               sizeof tick_socket_bytes);
+  child_ = reader_process::child_process{
+      {.name = "stallscope-tick", .kept_descriptor = helper_socket.get()},
+      [&] { serve_ticks(settings, helper_socket.get()); }};
 }
 
 void tick_reader::pass(std::string& lines) {

@@ -60,7 +60,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       ++marks;
     });
     require(marks <= stallscope_request_records);
-    [[maybe_unused]] const bool known = stallscope::requests::is_ring(memory);
+    [[maybe_unused]] const bool is_valid = stallscope::requests::is_ring(memory);
     now_ns += 150'000'000;
   }
   return 0;

@@ -16,7 +16,7 @@ void request_account::merge(const request_account& other) {
 std::vector<kernel_parameter> request_account::parameters() const {
   auto sorted = requests_;
   std::sort(sorted.begin(), sorted.end(),
-            [](const request& one, const request& other) { return one.wall_ns < other.wall_ns; });
+            [](const request& a, const request& b) { return a.wall_ns < b.wall_ns; });
   std::vector<kernel_parameter> values{{"requests", std::uint64_t{sorted.size()}}};
   const auto add_class = [&](const std::string& name, std::size_t begin, std::size_t end) {
     std::uint64_t wall_ns = 0;
