@@ -1,4 +1,7 @@
-// The managed runtimes whose frames are read from outside.
+// The managed runtimes whose frames are read from outside. runtime_of() costs some small reads of
+// the mapped files; call it in a helper process, because files may block. Any thread.
+//
+//   if (!runtime_of(proc, pid).empty()) copy_deep_stacks(pid);
 #pragma once
 
 #include <string>

@@ -71,7 +71,7 @@ struct process_life {
 class compaction {
  public:
   compaction(std::span<const std::byte> bytes, const std::function<bool(pid_t)>& lives)
-      : lives_on_{&lives} {
+      : has_other_threads_{&lives} {
     for (std::size_t at = 0; at + sizeof(perf_event_header) <= bytes.size();) {
       const auto* record = bytes.data() + at;
       const auto header = value_at<perf_event_header>(record, 0);
@@ -139,7 +139,7 @@ class compaction {
 
   void note_exit(const entry& item) {
     if (item.pid == item.tid) {
-      lives_[item.life].ended = !(*lives_on_)(static_cast<pid_t>(item.pid));
+      lives_[item.life].ended = !(*has_other_threads_)(static_cast<pid_t>(item.pid));
     } else {
       ended_threads_.insert({item.life, item.tid});
     }
@@ -182,7 +182,7 @@ class compaction {
     }
   }
 
-  const std::function<bool(pid_t)>* lives_on_;
+  const std::function<bool(pid_t)>* has_other_threads_;
   std::vector<entry> entries_;
   std::vector<process_life> lives_;
   std::unordered_map<std::uint32_t, std::size_t> lives_of_pids_;

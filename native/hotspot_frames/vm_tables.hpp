@@ -1,6 +1,7 @@
 // The tables by which libjvm describes its own structures to debuggers: gHotSpotVMStructs,
 // gHotSpotVMTypes and gHotSpotVMIntConstants. They are read once per process, about 50 system
 // calls. The process is untrusted input: the number of entries and the length of names are limited.
+// Offsets are any numbers: read fields with value_at(), which checks them. Any thread.
 #pragma once
 
 #include <cstdint>
