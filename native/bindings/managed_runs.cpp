@@ -11,8 +11,8 @@ capture::managed_samples managed_of(const managed_arrays& from) {
   into.tid.assign(tid.data(), tid.data() + tid.size());
   into.offset.assign(offset.data(), offset.data() + offset.size());
   for (std::size_t row = 0; row < runs.shape(0); ++row) {
-    const std::uint64_t* of = runs.data() + 6 * row;
-    into.runs.push_back({of[0], of[1], of[2], of[3], of[4], of[5]});
+    const std::uint64_t* run = runs.data() + 6 * row;
+    into.runs.push_back({run[0], run[1], run[2], run[3], run[4], run[5]});
   }
   const bool fits = into.tid.size() == into.time_ns.size() &&
                     into.offset.size() == into.time_ns.size() + 1 &&

@@ -102,7 +102,7 @@ std::optional<std::uint64_t> code_cache::blob_address(std::uint64_t pc) const {
 }
 
 const std::string* code_cache::name_at(std::uint64_t address) {
-  if (const auto known = names_.find(address); known != names_.end()) return &known->second;
+  if (const auto cached = names_.find(address); cached != names_.end()) return &cached->second;
   std::array<std::byte, longest_blob_name> bytes{};
   const std::size_t count = memory_->read_some(address, bytes);
   std::string text;

@@ -182,7 +182,8 @@ bool java_walker::step_compiled(const code_blob& blob, frame_position& now,
 void java_walker::append_compiled(const code_blob& blob, std::uint64_t pc,
                                   std::vector<managed_frame>& into) {
   auto& cached = compiled_[pc];
-  if (cached.found.empty() || cached.blob != blob.address || cached.generation != blob.generation) {
+  if (cached.content.empty() || cached.blob != blob.address ||
+      cached.generation != blob.generation) {
     if (compiled_.size() > max_cached_addresses) {
       compiled_.clear();
       return append_compiled(blob, pc, into);
@@ -195,11 +196,11 @@ void java_walker::append_compiled(const code_blob& blob, std::uint64_t pc,
     for (std::size_t i = 0; i < methods.size(); ++i) {
       const auto* const facts = methods_.find(methods[i].method);
       const auto line = facts == nullptr ? 0U : facts->line_of(methods[i].bytecode);
-      cached.found.push_back(
+      cached.content.push_back(
           {methods_.function(methods[i].method, kind), line, i + 1 < methods.size()});
     }
   }
-  into.insert(into.end(), cached.found.begin(), cached.found.end());
+  into.insert(into.end(), cached.content.begin(), cached.content.end());
 }
 
 void java_walker::append_method(const frame_position& at, std::uint64_t method,

@@ -91,7 +91,7 @@ class java_walker {
   struct cached_frames {
     std::uint64_t blob = 0;
     std::uint64_t generation = 0;
-    frames found;
+    frames content;
   };
   walk_end walk_once(frame_position& now, const managed_frames::stack_sample& sample, frames& into,
                      std::uint64_t& entry_frame);

@@ -83,7 +83,7 @@ method_table::method_table(const process_memory& memory, const vm_layout& layout
     : memory_{&memory}, layout_{&layout}, pid_{pid}, log_{&log} {}
 
 method_table::known_method* method_table::find_known(std::uint64_t method) {
-  if (const auto known = methods_.find(method); known != methods_.end()) return &known->second;
+  if (const auto cached = methods_.find(method); cached != methods_.end()) return &cached->second;
   auto facts = read(method);
   if (!facts) return nullptr;
   if (methods_.size() >= max_methods) methods_.clear();
@@ -91,18 +91,18 @@ method_table::known_method* method_table::find_known(std::uint64_t method) {
 }
 
 const method_facts* method_table::find(std::uint64_t method) {
-  const auto* const known = find_known(method);
-  return known == nullptr ? nullptr : &known->facts;
+  const auto* const cached = find_known(method);
+  return cached == nullptr ? nullptr : &cached->facts;
 }
 
 std::uint64_t method_table::function(std::uint64_t method, code_kind kind) {
   const auto index = static_cast<std::size_t>(kind);
-  auto* const known = find_known(method);
-  auto& id = known == nullptr ? unnamed_.at(index) : known->functions.at(index);
-  if (id == 0 && known == nullptr)
+  auto* const cached = find_known(method);
+  auto& id = cached == nullptr ? unnamed_.at(index) : cached->functions.at(index);
+  if (id == 0 && cached == nullptr)
     id = log_->add(pid_, {{}, {}, 0, kind_names.at(index), not_a_method});
   if (id == 0) {
-    const auto& facts = known->facts;
+    const auto& facts = cached->facts;
     id = log_->add(pid_,
                    {facts.name, facts.source_file, facts.line_of(0), kind_names.at(index), {}});
   }
@@ -119,24 +119,24 @@ bool method_table::unchanged(std::span<const std::uint64_t> methods) {
   readings.reserve(methods.size());
   std::vector<memory_range> ranges;
   for (const auto method : methods) {
-    const auto known = methods_.find(method);
-    if (known == methods_.end()) continue;
+    const auto cached = methods_.find(method);
+    if (cached == methods_.end()) continue;
     auto& next = readings.emplace_back();
     next.method = method;
-    next.identity.resize(known->second.identity.size());
+    next.identity.resize(cached->second.identity.size());
     ranges.push_back({method + layout_->method.constants_of_method,
                       std::as_writable_bytes(std::span{&next.constants, 1})});
-    ranges.push_back({known->second.constants, next.identity});
+    ranges.push_back({cached->second.constants, next.identity});
   }
   const bool all_read = memory_->read(ranges);
   bool same = true;
   for (const auto& next : readings) {
-    const auto known = methods_.find(next.method);
-    if (known == methods_.end()) continue;  // removed already: the method was passed twice
-    if (all_read && next.constants == known->second.constants &&
-        next.identity == known->second.identity)
+    const auto cached = methods_.find(next.method);
+    if (cached == methods_.end()) continue;  // removed already: the method was passed twice
+    if (all_read && next.constants == cached->second.constants &&
+        next.identity == cached->second.identity)
       continue;
-    methods_.erase(known);
+    methods_.erase(cached);
     same = false;
   }
   return same;

@@ -41,10 +41,10 @@ runtime_watch::process& runtime_watch::process_of(pid_t pid) {
 }
 
 void runtime_watch::forget(pid_t pid) {
-  const auto known = processes_.find(pid);
-  if (known != processes_.end()) {
-    if (known->second.reader) --readers_;
-    processes_.erase(known);
+  const auto entry = processes_.find(pid);
+  if (entry != processes_.end()) {
+    if (entry->second.reader) --readers_;
+    processes_.erase(entry);
   }
   shared_->verdicts.forget(pid);
 }

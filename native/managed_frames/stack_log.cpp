@@ -17,8 +17,8 @@ std::uint64_t stack_log::id_of(std::span<const managed_frame> frames, std::strin
     key_.append(reinterpret_cast<const char*>(&frame.line), sizeof frame.line);
     key_.push_back(frame.inlined ? '\1' : '\0');
   }
-  const auto known = known_.find(key_);
-  if (known != known_.end()) return known->second;
+  const auto entry = known_.find(key_);
+  if (entry != known_.end()) return entry->second;
   if (known_.size() >= max_stacks || bytes_ > max_bytes) {
     known_.clear();
     bytes_ = 0;

@@ -23,7 +23,7 @@ constexpr std::uint32_t wrapped_value_at = 8;
 }  // namespace
 
 const generated_code* code_table::at(std::uint64_t pc) {
-  if (const auto* known = known_at(pc)) return known;
+  if (const auto* cached = known_at(pc)) return cached;
   if (misses_.contains(pc)) return nullptr;
   auto code = search(pc);
   if (!code) {

@@ -68,30 +68,30 @@ std::optional<known_function> function_table::of_shared_info(std::uint64_t share
   if (!type || *type != fields_->shared_info_type) return std::nullopt;
   const auto name = value_at<std::uint64_t>(object, fields_->shared_name);
   const auto script = value_at<std::uint64_t>(object, fields_->shared_script);
-  const auto known = known_.find(shared_info);
-  if (known != known_.end() && known->second.name == name && known->second.script == script)
-    return known->second.function;
+  const auto cached = known_.find(shared_info);
+  if (cached != known_.end() && cached->second.name == name && cached->second.script == script)
+    return cached->second.function;
   const auto* lines = script_of(script);
-  auto facts = facts_of(name);
-  managed_frames::function_facts shown{.name = std::move(facts.name)};
-  if (shown.name.empty()) shown.name = U"(anonymous)";
+  auto scope = facts_of(name);
+  managed_frames::function_facts facts{.name = std::move(scope.name)};
+  if (facts.name.empty()) facts.name = U"(anonymous)";
   if (lines != nullptr) {
-    shown.file = lines->file;
-    shown.line = lines->line_at(facts.start);
+    facts.file = lines->file;
+    facts.line = lines->line_at(scope.start);
   }
   if (records_.size() >= max_functions) return std::nullopt;
-  const known_function made{records_.size(), lines};
-  records_.push_back({std::move(shown)});
-  known_[shared_info] = {name, script, made};
-  return made;
+  const known_function function{records_.size(), lines};
+  records_.push_back({std::move(facts)});
+  known_[shared_info] = {name, script, function};
+  return function;
 }
 
 std::uint64_t function_table::id_of(const known_function& function, code_kind kind) {
-  auto& of = records_.at(function.index);
-  auto& id = of.ids.at(static_cast<std::size_t>(kind));
+  auto& record = records_.at(function.index);
+  auto& id = record.ids.at(static_cast<std::size_t>(kind));
   if (id == 0) {
-    of.facts.kind = kind_names.at(static_cast<std::size_t>(kind));
-    id = log_->add(pid_, of.facts);
+    record.facts.kind = kind_names.at(static_cast<std::size_t>(kind));
+    id = log_->add(pid_, record.facts);
   }
   return id;
 }
@@ -104,24 +104,24 @@ const script_lines* function_table::script_of(std::uint64_t script) {
   if (!type || *type != fields_->script_type) return nullptr;
   const auto name = value_at<std::uint64_t>(object, fields_->script_name);
   const auto source = value_at<std::uint64_t>(object, fields_->script_source);
-  const auto known = scripts_.find(script);
-  if (known != scripts_.end() && known->second.source == source && known->second.name == name)
-    return &known->second;
+  const auto cached = scripts_.find(script);
+  if (cached != scripts_.end() && cached->second.source == source && cached->second.name == name)
+    return &cached->second;
   if (scripts_.size() >= max_scripts) return nullptr;
-  script_lines made{heap_->text(name, max_file).value_or(U""), source, name};
+  script_lines lines{heap_->text(name, max_file).value_or(U""), source, name};
   if (source_bytes_ < max_all_source_bytes) {
     if (auto newlines = heap_->newlines(source, max_source_bytes)) {
       source_bytes_ += newlines->empty() ? 0 : newlines->back();
-      made.newlines = std::move(*newlines);
-      made.has_lines = true;
+      lines.newlines = std::move(*newlines);
+      lines.has_lines = true;
     }
   }
   // An address that now has another script keeps the old entry alive for its functions.
-  if (known != scripts_.end()) {
-    known->second = std::move(made);
-    return &known->second;
+  if (cached != scripts_.end()) {
+    cached->second = std::move(lines);
+    return &cached->second;
   }
-  return &scripts_.emplace(script, std::move(made)).first->second;
+  return &scripts_.emplace(script, std::move(lines)).first->second;
 }
 
 function_table::scope_facts function_table::facts_of(std::uint64_t name_or_scope) {

@@ -33,8 +33,8 @@ std::optional<std::uint64_t> heap::field(std::uint64_t pointer, std::uint32_t of
 
 std::optional<std::uint32_t> heap::type_of_map(std::uint64_t map_word) {
   if (!is_pointer(map_word)) return std::nullopt;
-  const auto known = types_.find(map_word);
-  if (known != types_.end()) return known->second;
+  const auto cached = types_.find(map_word);
+  if (cached != types_.end()) return cached->second;
   std::array<std::byte, 16> map{};
   std::uint16_t type_of_meta_map = 0;
   if (!memory_.read(address_of(map_word), map)) return std::nullopt;

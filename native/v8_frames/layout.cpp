@@ -41,15 +41,15 @@ class constants {
 }  // namespace
 
 layout_search layout_of(std::uint32_t major, std::uint32_t minor, const constant_lookup& constant) {
-  const auto known = std::find_if(known_versions.begin(), known_versions.end(), [&](const auto& v) {
+  const auto match = std::find_if(known_versions.begin(), known_versions.end(), [&](const auto& v) {
     return v.major == major && minor >= v.first_minor && minor <= v.last_minor;
   });
-  if (known == known_versions.end()) return {{}, "unsupported version"};
+  if (match == known_versions.end()) return {{}, "unsupported version"};
   constants from{constant};
   if (from.take_or("TaggedSize", 0) != 8 || from.take_or("SmiShiftSize", 0) != 31)
     return {{}, "compressed pointers are not supported"};
   layout result;
-  auto& version = result.version = *known;
+  auto& version = result.version = *match;
   result.stream_type = version.code_is_inline
                            ? from.take({"type_Code__CODE_TYPE"})
                            : from.take({"type_InstructionStream__INSTRUCTION_STREAM_TYPE"});

@@ -121,7 +121,7 @@ reader::start reader::caller_without_frame() {
 
 bool reader::owns_frame(const generated_code& code, std::uint64_t fp) {
   const auto frame = frame_at(code.start, fp);
-  const auto own = [&] {
+  const auto remember_leaf = [&] {
     current_.leaf_fp = fp;
     current_.leaf_code = code.start;
     current_.leaf_function = frame.function;
@@ -129,11 +129,11 @@ bool reader::owns_frame(const generated_code& code, std::uint64_t fp) {
   };
   if (last_->leaf_fp == fp && last_->leaf_code == code.start &&
       last_->leaf_function == frame.function)
-    return own();
+    return remember_leaf();
   if (code.kind == code_kind::baseline) return frame.bytecode == code.deoptimization;
   if (!code.function) return true;
   const auto function = functions_.of_function(frame.function);
-  return function && *function != *code.function ? false : own();
+  return function && *function != *code.function ? false : remember_leaf();
 }
 
 reader::start reader::begin_in_code(const code_areas::place& place, managed_stack& into) {
@@ -190,18 +190,18 @@ void reader::walk_frames(start at, managed_stack& into) {
   for (std::size_t count = 0; count < max_frames; ++count) {
     const auto frame = frame_at(at.pc, at.fp);
     read_frame result{frame};
-    found_.clear();
-    if (const auto* known = exact ? nullptr : known_frame(frame)) {
-      result.managed = known->managed;
-      const auto begin = last_->functions.begin() + static_cast<std::ptrdiff_t>(known->first);
-      found_.assign(begin, begin + static_cast<std::ptrdiff_t>(known->count));
+    functions_of_frame_.clear();
+    if (const auto* unchanged = exact ? nullptr : known_frame(frame)) {
+      result.managed = unchanged->managed;
+      const auto begin = last_->functions.begin() + static_cast<std::ptrdiff_t>(unchanged->first);
+      functions_of_frame_.assign(begin, begin + static_cast<std::ptrdiff_t>(unchanged->count));
     } else {
-      result.managed = functions_of(frame, exact, found_);
+      result.managed = functions_of(frame, exact, functions_of_frame_);
     }
     if (result.managed) {
       if (!open) into.segments.push_back({.entry_pc = at.pc, .entry_sp = at.sp});
       auto& frames = into.segments.back().frames;
-      frames.insert(frames.end(), found_.begin(), found_.end());
+      frames.insert(frames.end(), functions_of_frame_.begin(), functions_of_frame_.end());
       open = true;
     } else if (open) {
       auto& segment = into.segments.back();
@@ -212,8 +212,9 @@ void reader::walk_frames(start at, managed_stack& into) {
     }
     if (!exact) {
       result.first = current_.functions.size();
-      result.count = found_.size();
-      current_.functions.insert(current_.functions.end(), found_.begin(), found_.end());
+      result.count = functions_of_frame_.size();
+      current_.functions.insert(current_.functions.end(), functions_of_frame_.begin(),
+                                functions_of_frame_.end());
       current_.frames.push_back(result);
     }
     exact = false;
@@ -257,8 +258,8 @@ bool reader::functions_of(const physical_frame& frame, bool exact, frames& into)
   const bool may_interpret = place.area == code_area::builtin || place.offset != 0;
   if (may_interpret) {
     if (const auto function = interpreted_at(frame)) {
-      const bool own = place.code == nullptr || place.code->interprets;
-      if (own || exact) {
+      const bool is_interpreter = place.code == nullptr || place.code->interprets;
+      if (is_interpreter || exact) {
         into.push_back(
             {functions_.id_of(function->function, code_kind::interpreted), function->line});
         return true;
@@ -332,14 +333,14 @@ std::optional<reader::interpreted_function> reader::interpreted_at(const physica
   interpreted_function result{*function};
   const auto encoded = value_at<std::uint64_t>(array, fields_.version.bytecode_positions);
   if (bytecodes_.size() > max_bytecodes) bytecodes_.clear();
-  auto& known = bytecodes_[frame.bytecode];
-  if (known.encoded != encoded) {
-    known.encoded = encoded;
+  auto& cached = bytecodes_[frame.bytecode];
+  if (cached.encoded != encoded) {
+    cached.encoded = encoded;
     const auto bytes = heap_.bytes(encoded, max_position_bytes);
-    known.positions = bytes ? position_table{*bytes} : position_table{};
+    cached.positions = bytes ? position_table{*bytes} : position_table{};
   }
   const auto offset = std::int64_t{smi_value(frame.offset)} - fields_.bytecode_data + 1;
-  const auto position = known.positions.at(offset);
+  const auto position = cached.positions.at(offset);
   if (position && function->script != nullptr)
     result.line = function->script->line_at(position->offset);
   return result;

@@ -98,7 +98,7 @@ class reader final : public managed_frames::runtime_reader {
   std::unordered_map<pid_t, thread_frames> threads_;                 // the last sample of each
   const thread_frames* last_ = nullptr;
   thread_frames current_;
-  frames found_;                    // scratch memory: functions of a frame
+  frames functions_of_frame_;       // scratch memory
   std::vector<std::uint64_t> pcs_;  // scratch memory: code to be checked
   const managed_frames::stack_sample* sample_ = nullptr;
 };
