@@ -150,8 +150,10 @@ void request_session::add_warnings() {
   }
   if (too_many_rings_) {
     warnings.push_back(
-        {"request-rings-limit", "only the marks of the first " + std::to_string(max_rings) +
-                                    " processes with marks are recorded, also if some have ended"});
+        {"request-rings-limit",
+         "the target has had more than " + std::to_string(max_rings) +
+             " rings of marks, also in processes that have ended: requests of further processes "
+             "are missing"});
   }
   if (rings_.empty() && search_error_ != 0) {
     warnings.push_back(
