@@ -35,7 +35,6 @@ class vm_tables {
   [[nodiscard]] std::optional<std::uint64_t> address(std::string_view field) const;
   [[nodiscard]] std::optional<std::uint64_t> size_of(std::string_view type) const;
   [[nodiscard]] std::optional<std::int64_t> constant(std::string_view name) const;
-  [[nodiscard]] std::size_t field_count() const { return offsets_.size() + addresses_.size(); }
 
  private:
   std::unordered_map<std::string, std::uint64_t> offsets_;    // by Type::field

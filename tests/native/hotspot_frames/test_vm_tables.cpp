@@ -91,7 +91,7 @@ TEST_CASE("fields, sizes and constants are found by name") {
   CHECK_FALSE(tables->offset("CodeCache::_heaps"));
   CHECK(tables->size_of("nmethod") == 352U);
   CHECK(tables->constant("CompLevel_none") == -1);
-  CHECK(tables->field_count() == 2);
+  CHECK_FALSE(tables->offset("CodeBlob::_name"));
 }
 
 TEST_CASE("a table without an end is refused") {
