@@ -10,7 +10,8 @@ namespace {
 constexpr const char* helper_name = "stallscope-rt";
 constexpr std::chrono::milliseconds longest_wait{100};
 constexpr std::chrono::milliseconds wait_for_room{2};
-// Lines that did not fit into the channel. Beyond the limit, samples get late.
+// Lines that did not fit into the channel. Beyond the limit, samples are dropped, because their
+// slots are needed.
 constexpr std::size_t max_waiting_bytes = std::size_t{16} << 20U;
 
 }  // namespace
