@@ -25,7 +25,7 @@ namespace stallscope::collect {
 namespace {
 
 constexpr std::uint64_t most_tick_interval_ns = 1'000'000'000;
-// Between these shares of a CPU, ticks see waits of 50 ms and are no load.
+// Between these shares of a CPU, ticks show waits of 50 ms and cost little.
 constexpr double least_cpu_share = 0.002;
 constexpr double most_cpu_share = 0.01;
 // Holds the readings of a second, if the drain is busy for that long.

@@ -16,7 +16,7 @@
 // (a memfd, which must stay open). While a recorder listens, a mark costs some 30 ns: it writes 64
 // bytes into a ring of 2 MiB, whose memory is used from then on. If the recorder is killed, the
 // marks stop after 3 s. A mark allocates nothing, takes no lock, and may be placed in any thread.
-// After a fork the child has a ring of its own. Names have at most 32 bytes; longer ones are cut.
+// After a fork the child has its own ring. Names have at most 32 bytes; longer ones are cut.
 //
 // Define STALLSCOPE_NO_REQUESTS to compile all marks to nothing. With -std=c11 or another strict
 // standard, include this header before all others, or compile with -D_DEFAULT_SOURCE.

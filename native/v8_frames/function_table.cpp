@@ -19,7 +19,7 @@ constexpr std::size_t max_scope_words = 512;
 // ScopeInfo, from its second word: flags, parameters, locals.
 constexpr std::size_t scope_flags = 0;
 constexpr std::size_t scope_locals = 2;
-constexpr std::size_t table_of_names_from = 75;  // as many names are in a table of their own
+constexpr std::size_t table_of_names_from = 75;  // this many names are in a hash table
 constexpr std::uint32_t scope_type_mask = 15;
 constexpr std::uint32_t module_scope = 5;
 constexpr std::uint32_t has_saved_class_variable = 1U << 10U;

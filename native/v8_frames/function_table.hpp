@@ -50,7 +50,7 @@ class function_table {
   std::uint64_t id_of(const known_function& function, code_kind kind);
   // A frame without a name, one per reason; `kind` and `reason` are literals.
   std::uint64_t unnamed(std::string_view reason);
-  // Code that is no JavaScript function: a builtin or regular expression.
+  // Code that is not a JavaScript function: a builtin or regular expression.
   std::uint64_t fixed(std::string_view name, std::string_view kind);
 
  private:

@@ -43,15 +43,15 @@ class heap {
   // The word of a field of a pointer's object.
   [[nodiscard]] std::optional<std::uint64_t> field(std::uint64_t pointer,
                                                    std::uint32_t offset) const;
-  // The instance type of an object by its map word, with a cache; nullopt if it is no map.
+  // The instance type of an object by its map word, with a cache; nullopt if it is not a map.
   std::optional<std::uint32_t> type_of_map(std::uint64_t map_word);
   std::optional<std::uint32_t> type_of(std::uint64_t pointer);
-  // The first `max_characters` of a string; nullopt if the object is no string.
+  // The first `max_characters` of a string; nullopt if the object is not a string.
   std::optional<std::u32string> text(std::uint64_t pointer, std::size_t max_characters);
   // The offsets of the newlines of a string of at most `max_bytes`; nullopt if it is longer or no
   // string.
   std::optional<std::vector<std::uint32_t>> newlines(std::uint64_t pointer, std::size_t max_bytes);
-  // The first `max_elements` elements of an array; nullopt if the object is no array.
+  // The first `max_elements` elements of an array; nullopt if the object is not an array.
   std::optional<std::vector<std::uint64_t>> elements(std::uint64_t pointer,
                                                      std::size_t max_elements) const;
   // The bytes of a byte array; nullopt if it has more than `max_bytes`.

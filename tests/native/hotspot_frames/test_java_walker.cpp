@@ -149,7 +149,7 @@ TEST_CASE_FIXTURE(walk_fixture, "a stack that is not copied completely is cut") 
   CHECK(result.names.size() == 1);
 }
 
-TEST_CASE_FIXTURE(walk_fixture, "the call stub ends a walk and is no frame") {
+TEST_CASE_FIXTURE(walk_fixture, "the call stub ends a walk and is not a frame") {
   const auto code = machine.add_blob("nmethod", machine.add_method("a/A", "f", 3), 2, body, 1);
   const auto stub = machine.add_blob("StubRoutines (1)", 0, 0, body, 0);
   machine.set_call_stub_return(stub.code + 2);

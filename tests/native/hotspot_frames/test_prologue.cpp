@@ -69,7 +69,7 @@ TEST_CASE("a frame that is reserved before rbp is saved belongs to the caller's 
   CHECK(saved.saved_rbp);
 }
 
-TEST_CASE("a branch that is no poll belongs to the body") {
+TEST_CASE("a branch that is not a poll belongs to the body") {
   const auto code = code_of({0x90, 0x0f, 0x87, 0x01, 0x00, 0x00, 0x00, 0xc3});
   CHECK(progress_at(code, 1, 1).complete);
 }

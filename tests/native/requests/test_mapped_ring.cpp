@@ -74,7 +74,7 @@ TEST_CASE("marks stop after the time of a recorder that was killed") {
   CHECK(__atomic_load_n(&ring->written, __ATOMIC_RELAXED) == before);
 }
 
-TEST_CASE("a child writes into a ring of its own") {
+TEST_CASE("a child writes into its own ring") {
   const auto rings = own_rings();
   ring_reader reader{rings.front().memory(), 0};
   reader.listen_until(monotonic_ns() + 60'000'000'000);

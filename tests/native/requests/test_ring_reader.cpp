@@ -136,7 +136,7 @@ TEST_CASE("unknown actions are counted, and the length of a name is limited") {
   CHECK(reader.invalid() == 1);
 }
 
-TEST_CASE("memory of another format is no ring") {
+TEST_CASE("memory of another format is not a ring") {
   test_ring ring;
   CHECK(is_ring(ring.memory()));
   ring.ring()->records = 7;
