@@ -1,9 +1,10 @@
 """Lines of JSON that the collector wrote beside the samples; names in them are not trusted."""
 
+import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
-from stallscope.printable import MAX_NAME_LENGTH
+from stallscope.printable import MAX_NAME_LENGTH, printable
 from stallscope.regular_file import RegularFile
 
 MAX_FILE = 2 << 30
@@ -33,6 +34,27 @@ def complete_lines(file: RegularFile) -> Iterator[bytes]:
         yield from whole
         if len(rest) > _MAX_LINE:
             raise DamagedLineError("the line is too long")
+
+
+def read_entries(
+    file: RegularFile, name: str, major: str, add: Callable[[dict[str, object]], None]
+) -> str:
+    """Return where and why the file is damaged, empty if it is not.
+
+    The first line names the format and its major version. The entries of all other lines before the
+    damage are passed to ``add``, which raises DamagedLineError for a malformed one.
+    """
+    number = 1
+    try:
+        for number, line in enumerate(complete_lines(file), 1):
+            entry = json.loads(line)
+            if not isinstance(entry, dict):
+                raise DamagedLineError("expected a JSON object")
+            check_format(entry, name, major) if number == 1 else add(entry)
+    except (ValueError, RecursionError) as error:
+        reason = printable(str(error))[:200]
+        return f"{printable(file.name)}: line {number} is damaged ({reason})"
+    return ""
 
 
 def count_of(entry: dict[str, object], key: str) -> int:

@@ -144,8 +144,8 @@ def _counted(
     """Return the counts of each runtime and version; the arrays are by chain."""
     counted: dict[tuple[str, str], tuple[Counter[str], Counter[str]]] = {}
     for chain in np.flatnonzero(runtime >= 0).tolist():
-        of = frames.runtimes[runtime[chain]]
-        states, tiers = counted.setdefault((of.name, of.version), (Counter(), Counter()))
+        version = frames.runtimes[runtime[chain]]
+        states, tiers = counted.setdefault((version.name, version.version), (Counter(), Counter()))
         states[str(missing[chain])] += int(samples[chain])
         if innermost[chain] >= 0:
             function = int(frames.stacks.function[innermost[chain]])
@@ -174,12 +174,13 @@ def _functions(
     numbers: dict[tuple[Function, int], int] = {}
     numbered = []
     for managed in frames.functions:
-        shown = _shown(managed, names.get(managed.pid, ""))
-        numbered.append(first + numbers.setdefault((shown, managed.line), len(numbers)))
-    return tuple(shown for shown, _ in numbers), np.array(numbered, np.int64)
+        function = _profile_function(managed, names.get(managed.pid, ""))
+        numbered.append(first + numbers.setdefault((function, managed.line), len(numbers)))
+    return tuple(function for function, _ in numbers), np.array(numbered, np.int64)
 
 
-def _shown(managed: ManagedFunction, runtime: str) -> Function:
+def _profile_function(managed: ManagedFunction, runtime: str) -> Function:
+    """Return the function as profiles have it; one without a name states the reason."""
     kind = _KINDS.get(runtime, FunctionKind.UNKNOWN)
     name = managed.name or unnamed_frame(runtime, managed.reason)
     return Function(name, managed.file or f"[{runtime}]", kind)
@@ -226,9 +227,8 @@ def _innermost_frames(
     last = np.full(len(chains.offset) - 1, -1, np.int64)
     frames = np.flatnonzero(is_run)
     of_chain = np.searchsorted(chains.offset, frames, "right") - 1
-    last[of_chain] = (
-        stacks.offset[stack[frames] + 1] - 1
-    )  # the last assignment of a chain is that of its innermost run
+    # The last assignment of a chain is that of its innermost run.
+    last[of_chain] = stacks.offset[stack[frames] + 1] - 1
     return last
 
 

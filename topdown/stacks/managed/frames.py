@@ -5,7 +5,6 @@ recording that was killed ends within a line. Names and paths come from the targ
 trusted.
 """
 
-import json
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -20,11 +19,11 @@ from stallscope.regular_file import (
     open_in_root,
 )
 from topdown.stacks.json_lines import (
+    MAX_COUNT,
     DamagedLineError,
-    check_format,
     clean,
-    complete_lines,
     count_of,
+    read_entries,
     text_of,
 )
 from topdown.stacks.profile import ProfileWarning
@@ -114,20 +113,11 @@ def read_managed_frames(recording: Path) -> ManagedFrames | None:
 
 def _read(file: RegularFile) -> ManagedFrames:
     collector = _Collector()
-    number = 1
-    try:
-        for number, line in enumerate(complete_lines(file), 1):
-            entry = json.loads(line)
-            if not isinstance(entry, dict):
-                raise DamagedLineError("expected a JSON object")
-            check_format(entry, FORMAT, MAJOR) if number == 1 else collector.add(entry)
-    except (ValueError, RecursionError) as error:
-        message = (
-            f"{printable(file.name)}: line {number} is damaged ({printable(str(error))[:200]}): "
-            "only the managed frames before it are shown"
-        )
-        return collector.frames((ProfileWarning("runtime-frames-damaged", message),))
-    return collector.frames(())
+    damage = read_entries(file, FORMAT, MAJOR, collector.add)
+    if not damage:
+        return collector.frames(())
+    message = f"{damage}: only the managed frames before it are shown"
+    return collector.frames((ProfileWarning("runtime-frames-damaged", message),))
 
 
 @dataclass(slots=True)
@@ -160,14 +150,14 @@ class _Collector:
             self.runtimes[pid] = Runtime(pid, name, version, refusal)
 
     def _add_sample(self, entry: dict[str, object]) -> None:
-        thread = count_of(entry, "t"), count_of(entry, "tid")
+        moment = count_of(entry, "t"), count_of(entry, "tid")
         if "failed" in entry:
-            self.failures[thread] = printable(text_of(entry, "failed")[:MAX_NAME_LENGTH])
+            self.failures[moment] = printable(text_of(entry, "failed")[:MAX_NAME_LENGTH])
             return
         listed = entry.get("segments")
         if not isinstance(listed, list) or len(listed) > MAX_SEGMENTS:
             raise DamagedLineError(f"expected at most {MAX_SEGMENTS} segments")
-        self.samples.append((*thread, [self._segment(segment) for segment in listed]))
+        self.samples.append((*moment, [self._segment(segment) for segment in listed]))
 
     def _segment(self, listed: object) -> list[int]:
         words = _counts(listed, _SEGMENT_WORDS)
@@ -197,7 +187,7 @@ class _Collector:
             raise DamagedLineError(f"expected 1 to {MAX_FRAMES} frames")
         for frame in reversed(listed):
             words = _counts(frame, _FRAME_WORDS)
-            if words is None or words[0] not in self.function_at:
+            if words is None or words[0] not in self.function_at or words[1] >= MAX_COUNT:
                 raise DamagedLineError("malformed frame")
             self.frames_of.append((self.function_at[words[0]], words[1]))
         self.offset.append(len(self.frames_of))

@@ -7,7 +7,6 @@ trusted.
 
 import base64
 import binascii
-import json
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -25,10 +24,9 @@ from stallscope.regular_file import (
 from topdown.stacks.json_lines import (
     MAX_COUNT,
     DamagedLineError,
-    check_format,
     clean,
-    complete_lines,
     count_of,
+    read_entries,
     text_of,
 )
 from topdown.stacks.profile import ProfileWarning
@@ -118,25 +116,11 @@ def read_python_frames(recording: Path) -> PythonFrames | None:
 
 def _read(file: RegularFile) -> PythonFrames:
     collector = _FrameCollector()
-    number = 1
-    try:
-        for number, line in enumerate(complete_lines(file), 1):
-            entry = json.loads(line)
-            if not isinstance(entry, dict):
-                raise DamagedLineError("expected a JSON object")
-            check_format(entry, FORMAT, MAJOR) if number == 1 else collector.add(entry)
-    except (ValueError, RecursionError) as error:
-        reason = printable(str(error))[:200]
-        return collector.frames(
-            (
-                ProfileWarning(
-                    "python-frames-damaged",
-                    f"{printable(file.name)}: line {number} is damaged ({reason}): only the "
-                    "Python frames before it are shown",
-                ),
-            )
-        )
-    return collector.frames(())
+    damage = read_entries(file, FORMAT, MAJOR, collector.add)
+    if not damage:
+        return collector.frames(())
+    message = f"{damage}: only the Python frames before it are shown"
+    return collector.frames((ProfileWarning("python-frames-damaged", message),))
 
 
 @dataclass(slots=True)

@@ -62,6 +62,7 @@ def test_samples_are_ordered_by_time_and_failures_kept(tmp_path: Path) -> None:
         "[]",
         {**STACK, "frames": [[9, 0, 0]]},
         {**STACK, "frames": []},
+        {**STACK, "frames": [[3, 1 << 63, 0]]},
         {**SAMPLE, "segments": [[1, 2, 3, 4, 5, 99]]},
         {**SAMPLE, "segments": [[1, 2, 3, 4, 1 << 64, 5]]},
         {**SAMPLE, "t": -1},
