@@ -2,11 +2,15 @@
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from harness.cli.recording_options import process_options
+from harness.cli.recording_options import choice, default_output, process_options
+from stallscope.errors import UsageError
+
+if TYPE_CHECKING:
+    from stallscope.collector import CollectorOptions
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -49,3 +53,46 @@ def wait_recording_options(max_cost: str) -> Callable[[Command], Command]:
         return command
 
     return add
+
+
+def wait_collector_options(
+    values: dict[str, Any], command_name: str, *, max_cost: float | None = None
+) -> "CollectorOptions":
+    """Return the options of a recording of waits; ``max_cost``: the default of --max-cost.
+
+    Raises UsageError unless exactly one target is named, and if -o names a page.
+    """
+    from stallscope.collector import CollectorOptions  # noqa: PLC0415 - start-up stays light
+
+    output = values["output"]
+    if output is not None and output.suffix == ".html":
+        raise UsageError(
+            f"-o names the directory of the recording, and {output} is the name of a page",
+            f"the page is DIR/report.html; for example: -o {output.with_suffix('')}",
+        )
+    chosen = choice({**values, "system_wide": False, "cpus": "", "cgroup": ""}, command_name)
+    return CollectorOptions(
+        output=output or default_output(chosen),
+        pids=chosen.pids,
+        command=chosen.command,
+        duration_s=chosen.duration_s,
+        force=values["force"],
+        max_size_mib=values["max_size_mib"],
+        max_cost=values["max_cost"] or max_cost,
+        waits=True,
+    )
+
+
+def page_of_shown(recording: Path, values: dict[str, Any], *recording_only: str) -> Path | None:
+    """Return the page that -o names for a recording that is shown again; None: the default one.
+
+    Raises UsageError for options that only a new recording has. ``recording_only``: further ones.
+    """
+    for name in ("duration", "force", "max_cost", "max_size_mib", *recording_only):
+        if values.get(name):
+            flag = name.removesuffix("_mib").replace("_", "-")
+            raise UsageError(
+                f"--{flag} is for recording, and {recording} is shown", "leave the option out"
+            )
+    page: Path | None = values["output"]
+    return page / "report.html" if page is not None and page.is_dir() else page

@@ -25,11 +25,11 @@ def write_requests_page(
     facts = {}
     if recording.manifest is not None:
         facts = host_facts(recording.manifest) | recorded_facts(recording.path)
-    shown = {label: text for label, text in facts.items() if text}
+    host_rows = {label: text for label, text in facts.items() if text}
     panels = [
         requests_panel(result),
         waits_panel(waits),
         graph_panel(waits),
         *locks_panels(waits),
     ]
-    write_whole(output, [render_panels(panels, head, shown)])
+    write_whole(output, [render_panels(panels, head, host_rows)])

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import click
 
+from harness.cli.outputs import check_place
 from harness.cli.target_status import exit_code, explain
 from harness.cli.terminal import colours, printable, warn, width
 from harness.profile.recorder import interrupted_once, record
@@ -14,6 +15,7 @@ from harness.requests.result import RequestsResult
 from harness.requests.text import lines, note_lines
 from harness.requests.trace_marker import trace_marker
 from harness.waits.analysis import analyze_waits
+from harness.waits.page_place import page_path
 from stallscope.collector import CollectionEnd
 from stallscope.documents import encode
 from stallscope.errors import RecordingError
@@ -29,8 +31,9 @@ REMEDY = (
 def run_requests(options: RequestsOptions) -> int:
     """Return the exit code after the target was recorded, or a recording read, and printed."""
     if options.recording is not None:
-        shown = open_recording(options.recording)
-        show(result_with_page(shown, output=options.page), as_json=options.as_json)
+        recording = open_recording(options.recording)
+        check_place(options.page or page_path(recording))
+        show(result_with_page(recording, output=options.page), as_json=options.as_json)
         return 0
     assert options.collector is not None
     with interrupted_once(options.collector):
@@ -64,7 +67,6 @@ def result_with_page(
     Raises RecordingError without marks of requests.
     """
     from harness.requests.page import write_requests_page  # noqa: PLC0415 - not without a page
-    from harness.waits.page_place import page_path  # noqa: PLC0415
 
     marks = read_marks(recording.path)
     if marks is None or not len(marks):

@@ -64,30 +64,32 @@ def signed(amount_ns: float) -> str:
 
 def share_cell(share: float) -> str:
     """Return a share of the additional latency, which may be negative."""
-    return percent(share) if 0 <= share <= 1 else f"{100 * share:.0f} %"
+    return percent(share) if 0 <= share <= 1 else f"{round(100 * share)} %"
 
 
 def _states(result: RequestsResult, width: int) -> Iterator[str]:
     assert result.latency_ns is not None
     heads = ["Mean per request", *class_heads(result), "difference", "interval of 95 %", "share"]
     rows = [["latency", *time_cells(result.latency_ns), ""]]
-    shown = [
+    rows_with_time = [
         row
         for row in result.states
         if max(row.time_ns.slow, row.time_ns.median) >= MIN_NS or row.stands_out
     ]
-    for row in shown[:MAX_STATES]:
+    for row in rows_with_time[:MAX_STATES]:
         mark = "* " if row.stands_out else "  "
         name = mark + row.state.replace("_", " ")
         rows.append([name, *time_cells(row.time_ns), share_cell(row.share)])
     yield from fitting_rows([heads, *rows], width, ["interval of 95 %"])
-    places = [(row.state, place_text(row.place)) for row in shown[:MAX_STATES] if row.place]
+    places = [
+        (row.state, place_text(row.place)) for row in rows_with_time[:MAX_STATES] if row.place
+    ]
     if places:
         yield ""
         yield "Place of most of the difference (innermost function first):"
     for state, place in places:
         yield from wrapped(f"  {state.replace('_', ' ')}: {place}", width, "    ")
-    if any(row.stands_out for row in shown):
+    if any(row.stands_out for row in rows_with_time):
         yield ""
         yield from wrapped(f"*: {result.rule}", width)
 

@@ -34,10 +34,10 @@ def verdict(
         f"requests above {quantile_name(slow_above)} take {_time(wall.difference)} more than "
         f"median ones ({_time(wall.slow)} and {_time(wall.median)})"
     )
-    shown = [row for row in rows if row.stands_out]
-    if not shown:
+    causal_rows = [row for row in rows if row.stands_out]
+    if not causal_rows:
         return (f"{head}, and no state stands out: they do more of the same, or wait at random",)
-    causes = ", ".join(_cause(row) for row in shown)
+    causes = ", ".join(_cause(row) for row in causal_rows)
     return (f"{head}: {causes}",)
 
 

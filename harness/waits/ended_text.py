@@ -11,6 +11,7 @@ SHORT_WAITS = 3
 SHOWN_WAITS = 10
 _MAX_FUNCTION = 48
 _INDENT = " " * 12
+_QUALIFIERS = frozenset(("const", "volatile", "noexcept"))
 
 
 def functions_text(functions: Sequence[str]) -> str:
@@ -21,14 +22,15 @@ def functions_text(functions: Sequence[str]) -> str:
 def plain_name(name: str) -> str:
     """Return a C++ or Rust name without the list of its parameters at its end."""
     end = name.rfind(")")
-    if end < 0 or name[end + 1 :].strip() not in ("", "const", "&", "&&", "noexcept"):
+    qualifiers = name[end + 1 :].replace("&", " ").split()
+    if end < 0 or not _QUALIFIERS.issuperset(qualifiers):
         return name
     depth = 0
     for place in range(end, -1, -1):
         depth += (name[place] == ")") - (name[place] == "(")
         if depth == 0:
-            kept = name[:place]
-            return name if not kept or kept.endswith(("::", "operator")) else kept
+            plain = name[:place]
+            return name if not plain or plain.endswith(("::", "operator")) else plain
     return name
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from harness.cli.recording_options import choice, default_output
+from harness.cli.wait_recording_options import page_of_shown, wait_collector_options
 from harness.profile.period import Period, parse_period
 from stallscope.errors import UsageError
 
@@ -65,8 +65,8 @@ def waits_options(values: dict[str, Any]) -> WaitsOptions:
         )
     recording = _recording(words[0]) if len(words) == 1 else None
     if recording is not None:
-        return _shown(recording, values)
-    return _recorded(values)
+        return _options_to_show(recording, values)
+    return _options_to_record(values)
 
 
 def _recording(word: str) -> Path | None:
@@ -81,32 +81,21 @@ def _recording(word: str) -> Path | None:
         return None
 
 
-def _shown(recording: Path, values: dict[str, Any]) -> WaitsOptions:
-    for name in ("duration", "force", "max_cost", "max_size_mib"):
-        if values.get(name):
-            raise UsageError(
-                f"--{name.replace('_mib', '').replace('_', '-')} is for recording, and "
-                f"{recording} is shown",
-                "leave the option out",
-            )
-    page, period = values["output"], values.get("period")
-    if page is not None and page.is_dir():
-        page = page / "report.html"
+def _options_to_show(recording: Path, values: dict[str, Any]) -> WaitsOptions:
+    period = values.get("period")
     return WaitsOptions(
         None,
         None,
         values["as_json"],
         graph=values.get("graph", False),
         recording=recording,
-        page=page,
+        page=page_of_shown(recording, values),
         with_page=not values.get("no_page", False),
         period=None if period is None else parse_period(period),
     )
 
 
-def _recorded(values: dict[str, Any]) -> WaitsOptions:
-    from stallscope.collector import CollectorOptions  # noqa: PLC0415 - start-up stays light
-
+def _options_to_record(values: dict[str, Any]) -> WaitsOptions:
     if values.get("period") is not None:
         raise UsageError(
             "--period shows a part of a recording, and this records a target",
@@ -116,21 +105,5 @@ def _recorded(values: dict[str, Any]) -> WaitsOptions:
         raise UsageError(
             "--no-page is for a shown recording; a new one always has its page", "leave it out"
         )
-    output = values["output"]
-    if output is not None and output.suffix == ".html":
-        raise UsageError(
-            f"-o names the directory of the recording, and {output} is the name of a page",
-            f"the page is DIR/report.html; for example: -o {output.with_suffix('')}",
-        )
-    chosen = choice({**values, "system_wide": False, "cpus": "", "cgroup": ""}, "waits")
-    collector = CollectorOptions(
-        output=output or default_output(chosen),
-        pids=chosen.pids,
-        command=chosen.command,
-        duration_s=chosen.duration_s,
-        force=values["force"],
-        max_size_mib=values["max_size_mib"],
-        max_cost=values["max_cost"],
-        waits=True,
-    )
+    collector = wait_collector_options(values, "waits")
     return WaitsOptions(collector, None, values["as_json"], graph=values.get("graph", False))

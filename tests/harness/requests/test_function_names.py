@@ -12,6 +12,7 @@ from harness.requests.function_names import place_text, short_name
         ("store<int, std::less<int> >::insert(int) const", "insert"),
         ("std::vector<a::b>::~vector()", "~vector"),
         ("operator new(unsigned long)", "operator new"),
+        ("server::handler::operator()(int) const", "operator()"),
         ("main.func1", "main.func1"),
         ("((", "(("),
         ("", ""),

@@ -48,3 +48,13 @@ def test_a_directory_is_a_recording_to_show(tmp_path: Path) -> None:
 def test_a_shown_recording_excludes_options_of_recording(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="--max-size is for recording"):
         requests_options(values(words=(str(tmp_path),), max_size_mib=5))
+
+
+def test_a_page_is_no_name_of_a_directory() -> None:
+    with pytest.raises(UsageError, match="name of a page"):
+        requests_options(values(pids=((1,),), output=Path("slow.html")))
+
+
+def test_a_directory_for_the_page_of_a_shown_recording_contains_it(tmp_path: Path) -> None:
+    options = requests_options(values(words=(str(tmp_path),), output=tmp_path))
+    assert options.page == tmp_path / "report.html"

@@ -15,9 +15,9 @@ def test_the_panel_has_the_verdict_and_the_states() -> None:
 
 
 def test_hostile_names_are_escaped() -> None:
-    known = recording("disk")
-    hostile = replace(known.marks, names=("<script>alert(1)</script>\x1b[31m",))
-    result = requests_result(analysis_of(known), hostile, recording=Path("run"), report=None)
+    recorded = recording("disk")
+    hostile = replace(recorded.marks, names=("<script>alert(1)</script>\x1b[31m",))
+    result = requests_result(analysis_of(recorded), hostile, recording=Path("run"), report=None)
     other = requests_panel(result).markup
     assert "<script>alert" not in other
     assert "\x1b" not in other

@@ -27,6 +27,7 @@ def test_differences_have_signs() -> None:
     assert signed(1500.0) == "+1.50 µs"
     assert signed(-2_000_000.0) == "-2 ms" or signed(-2_000_000.0) == "-2.00 ms"
     assert share_cell(-0.1) == "-10 %"
+    assert share_cell(-0.001) == "0 %"
 
 
 def test_what_is_left_out_is_printed() -> None:

@@ -45,6 +45,7 @@ def test_names_lose_the_list_of_their_parameters() -> None:
     assert plain_name("a::(anonymous namespace)::b<int>::c(int (*)(char), d) const") == (
         "a::(anonymous namespace)::b<int>::c"
     )
+    assert plain_name("a::b(int) const volatile &") == "a::b"
     assert plain_name("operator()(int)") == "operator()"
     assert plain_name("main") == "main"
     assert plain_name("(anonymous namespace)") == "(anonymous namespace)"
