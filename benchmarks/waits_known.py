@@ -8,7 +8,12 @@ longer. Takes about 8 minutes.
 from collections.abc import Callable, Iterator
 
 from benchmarks.cases import Case, ours
-from harness.labs.waits.comparison import found_causes, is_cause, largest_difference, state_shares
+from harness.labs.waits.comparison import (
+    diagnosis_causes,
+    is_cause,
+    largest_difference,
+    state_shares,
+)
 from harness.labs.waits.measurement import ProgramDiagnosis, diagnose_program, measure_program
 from harness.labs.waits.result import ProgramVerdict
 from harness.labs.waits.waiting_programs import RunAccount, WaitingProgram, waiting_programs
@@ -88,7 +93,7 @@ def _cases(waiting: WaitingProgram, runs: list[ProgramDiagnosis]) -> list[Case]:
     if waiting.first_cause is not None:
         expected = waiting.first_cause
         named = sum(
-            any(is_cause(expected, cause) for cause in found_causes(run.result, expected)[:1])
+            any(is_cause(expected, cause) for cause in diagnosis_causes(run.result, expected)[:1])
             for run in runs
         )
         least = 1 if waiting.name in GRAPH_PROGRAMS else None

@@ -16,8 +16,6 @@ from stallscope.errors import UnableError
 from stallscope.system_files import Roots, read_text
 
 RESOURCES = ("cpu", "io", "memory")
-# "some": at least one task waits. "full": all tasks that are not idle wait.
-SCOPES = ("some", "full")
 # The windows that the kernel accepts, in seconds.
 _KERNEL_WINDOW_S = (0.5, 10.0)
 
@@ -46,7 +44,7 @@ class PressureThreshold:
     """A share of a window in which tasks wait for a resource."""
 
     resource: str
-    scope: str
+    scope: str  # some: at least one task waits; full: all tasks that are not idle wait
     share: float  # 0..1
     window_s: float
 

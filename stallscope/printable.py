@@ -30,5 +30,5 @@ def visible_text(text: str, limit: int = MAX_NAME_LENGTH) -> str:
     if len(text) <= limit and text.isascii() and text.isprintable():
         return text  # nearly all names; a profile may have 250,000
     cut = len(text) - limit
-    shown = printable(text[:limit]).translate(_NOT_IN_XML)
-    return f"{shown}\u2026 (+{cut} characters)" if cut > 0 else shown
+    visible = printable(text[:limit]).translate(_NOT_IN_XML)
+    return f"{visible}\u2026 (+{cut} characters)" if cut > 0 else visible

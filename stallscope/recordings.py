@@ -195,8 +195,8 @@ class Manifest(Record, frozen=True, kw_only=True):
         notices = self.notices_or_none or ()
         if self.flight is None:
             return notices
-        kept = self.flight.describe(self.end_ns or self.flight.from_monotonic_ns)
-        return (Notice("flight", f"Flight recorder: {kept}."), *notices)
+        text = self.flight.describe(self.end_ns or self.flight.from_monotonic_ns)
+        return (Notice("flight", f"Flight recorder: {text}."), *notices)
 
     @property
     def host_name(self) -> str:

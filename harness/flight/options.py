@@ -11,7 +11,14 @@ from stallscope.errors import UsageError
 # 999 samples per second cost a busy target 1 to 3 % of its CPU time, 99 cost 0.1 to 0.3 %.
 FREQUENCY_HZ = 99
 DEFAULT_COOL_DOWN_S = 60.0
-_FLIGHT_ONLY = ("conditions", "flight_after", "flight_memory_mib", "repeat", "cool_down")
+# Options without effect if --flight is not given, by parameter.
+_FLIGHT_ONLY = {
+    "conditions": "--on",
+    "flight_after": "--flight-after",
+    "flight_memory_mib": "--flight-memory",
+    "repeat": "--repeat",
+    "cool_down": "--cool-down",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +60,7 @@ class FlightOptions:
 def flight_options(collector: CollectorOptions, values: dict[str, Any]) -> FlightOptions | None:
     """Return the options; None without --flight. UsageError if they contradict each other."""
     if values["flight"] is None:
-        for name, option in zip(_FLIGHT_ONLY, _OPTION_NAMES, strict=True):
+        for name, option in _FLIGHT_ONLY.items():
             if values[name]:
                 raise UsageError(
                     f"{option} belongs to --flight", f"for example: --flight 30s {option} ..."
@@ -85,9 +92,6 @@ def flight_options(collector: CollectorOptions, values: dict[str, Any]) -> Fligh
         cool_down_s=parse_time(values["cool_down"]) if values["cool_down"] else DEFAULT_COOL_DOWN_S,
         max_total_bytes=None if max_size_mib is None else max_size_mib << 20,
     )
-
-
-_OPTION_NAMES = ("--on", "--flight-after", "--flight-memory", "--repeat", "--cool-down")
 
 
 def size_of(folder: Path) -> int:

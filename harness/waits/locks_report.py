@@ -21,8 +21,8 @@ def wait_lines(result: WaitsResult, width: int, *, graph: bool) -> Iterator[str]
         yield from ended_text.lines(result.ended_waits, unavailable, width, waits)
     if result.locks or graph:
         yield ""
-        shown = locks_text.SHOWN_LOCKS if graph else SHORT_LOCKS
-        yield from locks_text.lines(result.locks, width, shown)
+        locks = locks_text.SHOWN_LOCKS if graph else SHORT_LOCKS
+        yield from locks_text.lines(result.locks, width, locks)
     if graph:
         yield from locks_text.function_lines(result.lock_functions, width)
     yield from locks_text.spin_lines(result.spinning, width)

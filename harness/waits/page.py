@@ -30,16 +30,16 @@ def render_waits_page(
     facts = {}
     if recording.manifest is not None:
         facts = host_facts(recording.manifest) | recorded_facts(recording.path)
-    shown = {label: text for label, text in facts.items() if text}
+    host_rows = {label: text for label, text in facts.items() if text}
     panels = [
         waits_panel(result, binned),
         graph_panel(result, binned),
         *locks_panels(result, binned),
     ]
     if binned is None:
-        return render_panels(panels, head, shown)
+        return render_panels(panels, head, host_rows)
     data = {"bins": binned.payload()}
-    return render_panels(panels, head, shown, script=sources(*SCRIPT), data=data)
+    return render_panels(panels, head, host_rows, script=sources(*SCRIPT), data=data)
 
 
 def write_waits_page(

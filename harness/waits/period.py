@@ -81,7 +81,7 @@ def _records(records: WaitRecords, begin_ns: int, end_ns: int) -> WaitRecords:
     Switches and wake-ups stay: intervals refer to them by number.
     """
     samples, contention = records.cpu_samples, records.contention
-    kept = (samples.time_ns >= begin_ns) & (samples.time_ns < end_ns)
+    in_period = (samples.time_ns >= begin_ns) & (samples.time_ns < end_ns)
     if contention is not None:
         inside = (contention.time_ns >= begin_ns) & (contention.time_ns < end_ns)
         contention = replace(
@@ -92,7 +92,7 @@ def _records(records: WaitRecords, begin_ns: int, end_ns: int) -> WaitRecords:
         records,
         cpu_samples=replace(
             samples,
-            **{name: getattr(samples, name)[kept] for name in samples.__dataclass_fields__},
+            **{name: getattr(samples, name)[in_period] for name in samples.__dataclass_fields__},
         ),
         contention=contention,
         owners=tuple(row for row in records.owners if begin_ns <= row.at_ns < end_ns),

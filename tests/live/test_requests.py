@@ -33,7 +33,7 @@ CAUSES = {
 
 @dataclass(frozen=True)
 class Diagnosis:
-    """What was found, and what the program measured of its own requests."""
+    """The result, and what the program measured of its own requests."""
 
     result: RequestsResult
     account: dict[str, int]
@@ -64,16 +64,16 @@ def diagnose(folder: Path, name: str, *options: str) -> Diagnosis:
 
 @pytest.mark.parametrize("name", CAUSES)
 def test_the_cause_of_slow_requests_comes_first_with_its_share(tmp_path: Path, name: str) -> None:
-    known = diagnose(tmp_path, name)
+    diagnosis = diagnose(tmp_path, name)
     state, function = CAUSES[name]
-    assert known.result.requests == pytest.approx(known.account["requests"], abs=20)
+    assert diagnosis.result.requests == pytest.approx(diagnosis.account["requests"], abs=20)
     # On a busy machine slow requests also wait for a CPU, which the program does not count.
-    first = next(row for row in known.result.states if row.state != "run_queue")
+    first = next(row for row in diagnosis.result.states if row.state != "run_queue")
     assert first.state == state
     # The queue may have nine tenths of the latency.
     assert first.stands_out or first.share < LEAST_SHARE
     assert any(function in frame for frame in first.place)
-    assert first.share == pytest.approx(known.true_share, abs=0.03)
+    assert first.share == pytest.approx(diagnosis.true_share, abs=0.03)
 
 
 @pytest.mark.parametrize("name", ["slow-requests-disk", "slow-requests-lock"])
@@ -91,10 +91,10 @@ def test_marks_written_to_trace_marker_are_collected() -> None:
                 file.write(b"stallscope: end 4711")
     except StallscopeError as error:
         pytest.skip(f"needs the kernel's copies of trace_marker: {error.message}")
-    found = marks_of(np.frombuffer(marks.content, RECORD))
-    mine = found.take(found.tid == os.getpid())
+    read_back = marks_of(np.frombuffer(marks.content, RECORD))
+    mine = read_back.take(read_back.tid == os.getpid())
     assert mine.identity.tolist() == [4711, 4711]
-    assert "checkout" in found.names
+    assert "checkout" in read_back.names
 
 
 def test_a_running_program_in_another_pid_namespace_is_recorded(

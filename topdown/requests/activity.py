@@ -107,11 +107,9 @@ def _counts(
     axis = TimeAxis.of(records)
     inside = (time_ns >= records.begin_ns) & (time_ns <= records.end_ns)
     events = np.sort(axis.place(thread[inside], time_ns[inside]))
-    segments = requests.segments
-    known = segments.thread != NO_THREAD
-    begin = axis.place(segments.thread[known], segments.begin_ns[known])
-    end = axis.place(segments.thread[known], segments.end_ns[known])
+    segments = requests.segments.on_recorded_threads()
+    begin = axis.place(segments.thread, segments.begin_ns)
+    end = axis.place(segments.thread, segments.end_ns)
     counts = np.searchsorted(events, end) - np.searchsorted(events, begin)
-    return np.rint(np.bincount(segments.request[known], counts, minlength=len(requests))).astype(
-        np.int64
-    )
+    sums = np.bincount(segments.request, counts, minlength=len(requests))
+    return np.rint(sums).astype(np.int64)

@@ -49,7 +49,7 @@ def lock_times(waits: FutexWaits, pair: ClassPair, names: StackNames) -> list[Lo
     spans = (waits.thread, waits.begin_ns, waits.end_ns)
     slow_ns = pair.slow.coverage.during(*spans) / max(1, pair.slow.count)
     median_ns = pair.median.coverage.during(*spans) / max(1, pair.median.count)
-    slow_waits = (pair.slow.coverage.at(waits.thread, waits.begin_ns)) / max(1, pair.slow.count)
+    slow_waits = pair.slow.coverage.at(waits.thread, waits.begin_ns) / max(1, pair.slow.count)
     median_waits = pair.median.coverage.at(waits.thread, waits.begin_ns) / max(1, pair.median.count)
     keys = np.stack([waits.pid, waits.address.astype(np.int64), waits.kind])
     _, first, inverse = np.unique(keys, axis=1, return_index=True, return_inverse=True)

@@ -22,7 +22,7 @@ TRACE_FILE = "trace_marks.bin"  # the same format: marks from trace_marker
 HEAD = b"stallscope.requests/1\n"
 HEAD_BYTES = 64
 MAX_MARKS = 8 << 20
-MAX_NAMES = 1000  # further names are one
+MAX_NAMES = 1000  # further names are shown as OTHER_NAMES
 OTHER_NAMES = "(other names)"
 RECORD = np.dtype(
     [
@@ -120,12 +120,12 @@ def marks_of(records: npt.NDArray[np.void], warnings: tuple[str, ...] = ()) -> R
 
     The order of marks of equal time is that of the records.
     """
-    known = (records["action"] >= MarkAction.BEGIN) & (records["action"] <= MarkAction.RESUME)
-    known &= (records["time_ns"] > 0) & (records["time_ns"] < _TIME_LIMIT)
-    dropped = int((~known).sum())
+    is_valid = (records["action"] >= MarkAction.BEGIN) & (records["action"] <= MarkAction.RESUME)
+    is_valid &= (records["time_ns"] > 0) & (records["time_ns"] < _TIME_LIMIT)
+    dropped = int((~is_valid).sum())
     if dropped:
         warnings = (*warnings, f"{dropped:,} marks of requests are damaged and left out")
-        records = records[known]
+        records = records[is_valid]
     records = records[np.argsort(records["time_ns"], kind="stable")]
     texts, number = np.unique(records["name"], return_inverse=True)
     names = [text.decode("utf-8", "replace") for text in texts.tolist()[:MAX_NAMES]]

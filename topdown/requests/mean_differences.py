@@ -41,10 +41,9 @@ def mean_differences(
     slow_means, median_means = slow_rows.mean(axis=0), median_rows.mean(axis=0)
     rows = []
     for column in range(values.shape[1]):
-        one, other = float(slow_means[column]), float(median_means[column])
-        rows.append(
-            MeanDifference(one, other, *percentile_interval(replicates[:, column], one - other))
-        )
+        slow_mean, median_mean = float(slow_means[column]), float(median_means[column])
+        interval = percentile_interval(replicates[:, column], slow_mean - median_mean)
+        rows.append(MeanDifference(slow_mean, median_mean, *interval))
     return rows
 
 

@@ -45,11 +45,9 @@ def request_states(
     without records is unknown. The last column is the time away.
     """
     axis = TimeAxis.of(records)
-    segments = requests.segments
-    known = segments.thread != NO_THREAD
-    begin = axis.place(segments.thread[known], segments.begin_ns[known])
-    end = axis.place(segments.thread[known], segments.end_ns[known])
-    request = segments.request[known]
+    segments = requests.segments.on_recorded_threads()
+    begin = axis.place(segments.thread, segments.begin_ns)
+    end = axis.place(segments.thread, segments.end_ns)
     start = axis.place(intervals.thread, intervals.begin_ns)
     length = intervals.duration_ns
     amounts = np.zeros((len(requests), STATES + 1), np.int64)
@@ -61,7 +59,7 @@ def request_states(
             continue
         sums = np.append(0, np.cumsum(np.where(of_state, length, 0)))
         within = _sum_to(last, sums, of_state) - _sum_to(first, sums, of_state)
-        amounts[:, state] = np.rint(np.bincount(request, within, minlength=len(requests)))
+        amounts[:, state] = np.rint(np.bincount(segments.request, within, minlength=len(requests)))
     away = np.bincount(
         requests.pauses.request, requests.pauses.duration_ns, minlength=len(requests)
     )

@@ -29,6 +29,13 @@ class Segments:
     begin_ns: npt.NDArray[np.uint64]
     end_ns: npt.NDArray[np.uint64]
 
+    def on_recorded_threads(self) -> "Segments":
+        """Return the segments on threads that are in the recording."""
+        rows = self.thread != NO_THREAD
+        return Segments(
+            self.request[rows], self.thread[rows], self.begin_ns[rows], self.end_ns[rows]
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class Pauses:
@@ -104,17 +111,17 @@ def find_requests(marks: RequestMarks, records: WaitRecords) -> Requests:
     inside[complete] &= time[begin_row[complete]] >= records.begin_ns
     inside[complete] &= time[end_row[complete]] <= records.end_ns
     after_end = (end_row[number] >= 0) & (np.arange(len(order)) > end_row[number])
-    kept = np.flatnonzero(inside)
-    kept = kept[np.argsort(time[begin_row[kept]], kind="stable")]
+    inside_rows = np.flatnonzero(inside)
+    inside_rows = inside_rows[np.argsort(time[begin_row[inside_rows]], kind="stable")]
     rank = np.full(len(has_begin), -1, np.int64)
-    rank[kept] = np.arange(len(kept))
+    rank[inside_rows] = np.arange(len(inside_rows))
     rows = np.flatnonzero(inside[number] & ~after_end & (action != MarkAction.END))
     segments, pauses = _spans(marks, records, order[rows], rank[number[rows]], time[rows + 1])
     return Requests(
-        identity=marks.identity[order][begin_row[kept]],
-        begin_ns=time[begin_row[kept]],
-        end_ns=time[end_row[kept]],
-        name=marks.name[order][begin_row[kept]],
+        identity=marks.identity[order][begin_row[inside_rows]],
+        begin_ns=time[begin_row[inside_rows]],
+        end_ns=time[end_row[inside_rows]],
+        name=marks.name[order][begin_row[inside_rows]],
         names=marks.names,
         segments=segments,
         pauses=pauses,

@@ -64,11 +64,11 @@ def _shared_queue(
         cgroup = None if user.pid is None else cgroups.get(user.pid)
         name = _NAMES.get(user.kind, user.name)
         sums[name if cgroup in (None, "/", "") else f"{name} in {cgroup}"] += user.time_ns
-    known = sum(sums.values())
-    if not known:
-        sums, known = {"not recorded": 1}, 1
+    recorded_ns = sum(sums.values())
+    if not recorded_ns:
+        sums, recorded_ns = {"not recorded": 1}, 1
     return [
-        _cause(records, waiting, CPU, name, round(time_ns * total / known))
+        _cause(records, waiting, CPU, name, round(time_ns * total / recorded_ns))
         for name, time_ns in sums.items()
         if time_ns
     ]

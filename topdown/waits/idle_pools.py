@@ -52,8 +52,8 @@ def idle_threads(records: WaitRecords, intervals: Intervals) -> npt.NDArray[np.b
     candidates &= run < RUNNING_SHARE * wall
     ended = np.unique(intervals.wake_up[intervals.wake_up != NO_ROW])
     waker, wakee = records.wake_ups.waker[ended], records.wake_ups.wakee[ended]
-    known = (waker != NO_THREAD) & (wakee != NO_THREAD) & (waker != wakee)
-    pairs = np.unique(np.stack([waker[known], wakee[known]]), axis=1).astype(np.int64)
+    is_pair = (waker != NO_THREAD) & (wakee != NO_THREAD) & (waker != wakee)
+    pairs = np.unique(np.stack([waker[is_pair], wakee[is_pair]]), axis=1).astype(np.int64)
     for _ in range(count + 1):
         awaited = candidates[pairs[0]] & ~candidates[pairs[1]]
         if not awaited.any():
@@ -71,8 +71,8 @@ def _without_lone_main_threads(
         for number, thread in enumerate(records.threads)
         if thread.target and lived[number] and not candidates[number]
     }
-    kept = [thread.pid in working or thread.tid != thread.pid for thread in records.threads]
-    return candidates & np.array(kept or [False], np.bool_)[: len(candidates)]
+    may_be_idle = [thread.pid in working or thread.tid != thread.pid for thread in records.threads]
+    return candidates & np.array(may_be_idle or [False], np.bool_)[: len(candidates)]
 
 
 def idle_pools(

@@ -56,11 +56,11 @@ def kernel_locks(records: WaitRecords, names: StackNames) -> list[KernelLock]:
         total, waits, stacks = locks.get((address, kind), (0, 0, {}))
         stacks[stack] = stacks.get(stack, 0) + wait_ns
         locks[address, kind] = total + wait_ns, waits + 1, stacks
-    found = [
+    rows_of_locks = [
         KernelLock(address, kind, _function(stacks, names), total, waits)
         for (address, kind), (total, waits, stacks) in locks.items()
     ]
-    return sorted(found, key=lambda lock: (-lock.wait_ns, lock.address))
+    return sorted(rows_of_locks, key=lambda lock: (-lock.wait_ns, lock.address))
 
 
 def _function(stacks: dict[int, int], names: StackNames) -> str:

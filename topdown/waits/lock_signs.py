@@ -185,7 +185,7 @@ def spinning(records: WaitRecords, names: StackNames) -> list[Spinning]:
     total = int(samples.period_ns[target[samples.thread]].sum()) if len(samples.thread) else 0
     leaves = _user_leaves(names)
     leaf = leaves[samples.stack[chosen]] if chosen.any() else np.zeros(0, np.int64)
-    found = []
+    spinning_functions = []
     for number in np.unique(leaf[leaf >= 0]).tolist():
         if not _spins(names.names[number]):
             continue
@@ -193,8 +193,10 @@ def spinning(records: WaitRecords, names: StackNames) -> list[Spinning]:
         cpu_ns = int(samples.period_ns[rows].sum())
         threads = len(np.unique(samples.thread[rows]))
         if threads > 1 and cpu_ns >= SPIN_SHARE * total:
-            found.append(Spinning(names.names[number], cpu_ns, cpu_ns / total, threads))
-    return sorted(found, key=lambda spin: -spin.cpu_ns)
+            spinning_functions.append(
+                Spinning(names.names[number], cpu_ns, cpu_ns / total, threads)
+            )
+    return sorted(spinning_functions, key=lambda spin: -spin.cpu_ns)
 
 
 def _spins(name: str) -> bool:

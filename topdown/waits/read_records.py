@@ -121,14 +121,14 @@ def _switches(capture: "Capture", lives: ThreadLives) -> Switches:
     thread, other = capture.switch_thread, capture.switch_other
     times = _limited(capture.switch_time_ns)
     of_cpu = other != NO_THREAD
-    kept = np.ones(len(thread), np.bool_)
+    used = np.ones(len(thread), np.bool_)
     if of_cpu.any() and not of_cpu.all():
-        kept = ~of_cpu | ~_with_own_switches(capture)[thread]
-    if kept.all():
+        used = ~of_cpu | ~_with_own_switches(capture)[thread]
+    if used.all():
         time_ns, cpu, kind = times, capture.switch_cpu, capture.switch_kind
     else:
-        time_ns, cpu = times[kept], capture.switch_cpu[kept]
-        kind, thread, other = capture.switch_kind[kept], thread[kept], other[kept]
+        time_ns, cpu = times[used], capture.switch_cpu[used]
+        kind, thread, other = capture.switch_kind[used], thread[used], other[used]
     return Switches(
         time_ns, lives.at_times(thread, time_ns), cpu, kind, lives.at_times(other, time_ns)
     )

@@ -109,8 +109,8 @@ def _shift(intervals: Intervals, amounts: _Floats) -> None:
             if not amount.any() or not len(rows):
                 continue
             length = (intervals.end_ns[rows - 1] - intervals.begin_ns[rows - 1]).astype(np.int64)
-            wanted = np.rint(amount[intervals.thread[rows]]).astype(np.int64)
-            moved = np.minimum(wanted, np.maximum(length - 1, 0)).astype(np.uint64)
+            shift_ns = np.rint(amount[intervals.thread[rows]]).astype(np.int64)
+            moved = np.minimum(shift_ns, np.maximum(length - 1, 0)).astype(np.uint64)
             intervals.begin_ns[rows] -= moved
             intervals.end_ns[rows - 1] = intervals.begin_ns[rows]
 

@@ -130,9 +130,11 @@ def _between_readings(
         stolen = stolen_ns(records, schedstat.excess_ns(intervals))
         run = schedstat.recorded(intervals, ThreadState.USER) - stolen
         queue = sum((schedstat.ended(intervals, state) for state in queues), np.int64(0))
-    known = (schedstat.run_ns >= 0).tolist()
+    has_run_time = (schedstat.run_ns >= 0).tolist()
     return tuple(  # type: ignore[return-value]
-        tuple(value if is_known else None for value, is_known in zip(column, known, strict=True))
+        tuple(
+            value if has_run else None for value, has_run in zip(column, has_run_time, strict=True)
+        )
         for column in (run.tolist(), queue.tolist())
     )
 
@@ -260,10 +262,10 @@ def _move_system(
     """Divide running time into user and system time, in proportion to CPU samples."""
     samples = records.cpu_samples
     count = len(records.threads)
-    known = samples.stack != NO_STACK
+    has_stack = samples.stack != NO_STACK
     weight = np.where(samples.period_ns > 0, samples.period_ns, 1).astype(np.float64)
     in_kernel = np.zeros(len(samples.stack), np.bool_)
-    in_kernel[known] = names.kernel_leaf[samples.stack[known]]
+    in_kernel[has_stack] = names.kernel_leaf[samples.stack[has_stack]]
     processes = np.unique([thread.pid for thread in records.threads], return_inverse=True)[1]
     share = np.zeros(count)
     decided = np.zeros(count, np.bool_)

@@ -229,12 +229,12 @@ def _without_ineffective(events: _Events, lost: tuple[LostRecords, ...]) -> _Eve
     before[1:] = events.kind[:-1]
     wakes = events.kind == _WAKE
     sleeps = (before == _OUT_ASLEEP) | (before == _FIRST_WAITING) | (before == _FIRST_UNKNOWN)
-    kept = ~wakes | sleeps
+    is_change = ~wakes | sleeps
     if lost:
         begins = np.sort(np.array([record.begin_ns for record in lost], np.uint64))
         passed = np.searchsorted(begins, events.time_ns)
-        kept[1:] |= passed[1:] > passed[:-1]
-    events = events.take(kept) if not kept.all() else events
+        is_change[1:] |= passed[1:] > passed[:-1]
+    events = events.take(is_change) if not is_change.all() else events
     return _without_dead(events)
 
 
@@ -283,17 +283,24 @@ def _between(events: _Events, records: WaitRecords) -> StateParts:
     next_kind = np.full(count, _EXIT, np.uint8)
     next_kind[:-1] = events.kind[1:]
     after = _before_next(state, next_kind, ~same, events.thread, records)
-    kept = (state != _ABSENT) & (end > events.time_ns)
-    end = end[kept]
+    has_time = (state != _ABSENT) & (end > events.time_ns)
+    end = end[has_time]
     wake_up = np.full(count, NO_ROW, np.uint32)
     np.copyto(wake_up[:-1], events.row[1:], where=(same & (next_kind == _WAKE))[:-1])
-    wake_up = wake_up[kept]
-    state, kind = state[kept], events.kind[kept]
-    begin_row, cpu = events.row[kept], events.cpu[kept]
+    wake_up = wake_up[has_time]
+    state, kind = state[has_time], events.kind[has_time]
+    begin_row, cpu = events.row[has_time], events.cpu[has_time]
     begin_row[kind == _WAKE] = NO_ROW
     cpu[state != ThreadState.USER] = -1
     return StateParts(
-        events.thread[kept], events.time_ns[kept], end, state, begin_row, wake_up, cpu, after[kept]
+        events.thread[has_time],
+        events.time_ns[has_time],
+        end,
+        state,
+        begin_row,
+        wake_up,
+        cpu,
+        after[has_time],
     )
 
 

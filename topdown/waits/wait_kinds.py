@@ -171,16 +171,16 @@ def _sample_kinds(
         (call_groups, Evidence.SYSTEM_CALL),
         (kernel, Evidence.KERNEL_CHAIN),
     ):
-        shown = groups != UNKNOWN_GROUP
-        state[shown], evidence[shown] = blocked.states(groups)[shown], source
-        futex[shown] = groups[shown] == CallGroup.FUTEX
-        poll[shown] = groups[shown] == CallGroup.POLL
+        has_group = groups != UNKNOWN_GROUP
+        state[has_group], evidence[has_group] = blocked.states(groups)[has_group], source
+        futex[has_group] = groups[has_group] == CallGroup.FUTEX
+        poll[has_group] = groups[has_group] == CallGroup.POLL
     unclear = (evidence == Evidence.NONE) | (evidence == Evidence.FUNCTIONS)
     unclear &= calls != NOT_IN_CALL
     by_caller = _futex_states(records, names, np.flatnonzero(futex | unclear))
-    known = by_caller != ThreadState.UNKNOWN
-    state[known] = by_caller[known]
-    evidence[known & unclear] = Evidence.FUNCTIONS
+    has_state = by_caller != ThreadState.UNKNOWN
+    state[has_state] = by_caller[has_state]
+    evidence[has_state & unclear] = Evidence.FUNCTIONS
     # A known place without a rule is another cause than those listed, and not unknown.
     unlisted = state == ThreadState.UNKNOWN
     for shown, source in (

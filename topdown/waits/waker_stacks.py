@@ -44,12 +44,12 @@ def with_waker_stacks(wake_ups: WakeUps, time_ns: Times, waker: Indices, stack: 
             continue
         issued = wake_ups.time_ns[rows].astype(np.int64)
         order = samples[np.argsort(time_ns[samples], kind="stable")]
-        taken = time_ns[order].astype(np.int64)
-        after = np.searchsorted(taken, issued)
+        sampled_ns = time_ns[order].astype(np.int64)
+        after = np.searchsorted(sampled_ns, issued)
         before = np.maximum(after - 1, 0)
         after = np.minimum(after, len(order) - 1)
-        is_after = np.abs(taken[after] - issued) <= np.abs(taken[before] - issued)
+        is_after = np.abs(sampled_ns[after] - issued) <= np.abs(sampled_ns[before] - issued)
         nearest = np.where(is_after, after, before)
-        close = np.abs(taken[nearest] - issued) <= LONGEST_DELAY_NS
+        close = np.abs(sampled_ns[nearest] - issued) <= LONGEST_DELAY_NS
         stacks[rows[close]] = stack[order[nearest[close]]]
     return replace(wake_ups, stack=stacks)

@@ -174,8 +174,8 @@ def _waker_stacks(
     wake = intervals.wake_up[rows]
     if records.wake_ups is None or not len(names):
         return stack
-    known = wake != NO_ROW
-    stack[known] = records.wake_ups.stack[wake[known]]
+    has_wake_up = wake != NO_ROW
+    stack[has_wake_up] = records.wake_ups.stack[wake[has_wake_up]]
     inside = (stack != NO_STACK) & (stack < len(names))
     lengths = (names.offset[1:] - names.offset[:-1]).astype(np.int64)
     stack[~inside] = NO_STACK

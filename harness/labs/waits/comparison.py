@@ -7,7 +7,7 @@ name are compared together.
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 
-from harness.labs.waits.result import FoundCause, ProgramVerdict, StateShare
+from harness.labs.waits.result import DiagnosisCause, ProgramVerdict, StateShare
 from harness.labs.waits.waiting_programs import ExpectedCause, RunAccount
 from harness.waits.result import WaitsResult
 
@@ -79,7 +79,9 @@ def largest_difference(shares: Iterable[StateShare]) -> float | None:
     return max(differences, default=None)
 
 
-def found_causes(result: WaitsResult, expected: ExpectedCause | None) -> tuple[FoundCause, ...]:
+def diagnosis_causes(
+    result: WaitsResult, expected: ExpectedCause | None
+) -> tuple[DiagnosisCause, ...]:
     """Return the causes of a diagnosis, in order of cost.
 
     Other processes may use the CPUs of a busy machine, so causes of time in which threads could run
@@ -89,13 +91,13 @@ def found_causes(result: WaitsResult, expected: ExpectedCause | None) -> tuple[F
     with_cpu = expected is not None and expected.kind in CPU_KINDS
     wall_ns = sum(thread.wall_ns for thread in result.threads)
     return tuple(
-        FoundCause(kind=cause.kind, name=cause.name, wait_ns=cause.wait_ns)
+        DiagnosisCause(kind=cause.kind, name=cause.name, wait_ns=cause.wait_ns)
         for cause in sorted(result.causes, key=lambda cause: -cause.wait_ns)
         if cause.wait_ns >= MIN_CAUSE_SHARE * wall_ns and (with_cpu or cause.kind not in CPU_KINDS)
     )
 
 
-def is_cause(expected: ExpectedCause, cause: FoundCause) -> bool:
+def is_cause(expected: ExpectedCause, cause: DiagnosisCause) -> bool:
     """Return whether a cause is the expected one.
 
     A group may be named "program/thread", and a process "program in /cgroup".
@@ -112,7 +114,7 @@ def is_cause(expected: ExpectedCause, cause: FoundCause) -> bool:
 
 
 def cause_verdict(
-    expected: ExpectedCause | None, causes: tuple[FoundCause, ...], *, look_alike: bool
+    expected: ExpectedCause | None, causes: tuple[DiagnosisCause, ...], *, look_alike: bool
 ) -> ProgramVerdict:
     """Return whether the expected cause is first, and for a look-alike that it is not."""
     if expected is None:

@@ -16,7 +16,7 @@ from harness.labs.waits.account_period import account_within, common_period
 from harness.labs.waits.comparison import (
     TOLERANCE,
     cause_verdict,
-    found_causes,
+    diagnosis_causes,
     largest_difference,
     share_verdict,
     state_shares,
@@ -99,7 +99,7 @@ def compared(
     """Return the row of a diagnosis and the program's account."""
     shares = state_shares(account, result)
     expected = waiting.first_cause
-    causes = found_causes(result, expected)
+    causes = diagnosis_causes(result, expected)
     return ProgramRow(
         program=waiting.name,
         look_alike=look_alike,

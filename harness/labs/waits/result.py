@@ -26,7 +26,7 @@ class StateShare(Record, frozen=True, kw_only=True):
     share: Share | None
 
 
-class FoundCause(Record, frozen=True, kw_only=True):
+class DiagnosisCause(Record, frozen=True, kw_only=True):
     """A cause of the diagnosis."""
 
     kind: str
@@ -45,7 +45,7 @@ class ProgramRow(Record, frozen=True, kw_only=True):
     program: str
     look_alike: bool
     expected_cause: str | None
-    causes: tuple[FoundCause, ...]  # the first three
+    causes: tuple[DiagnosisCause, ...]  # the first three
     cause_verdict: ProgramVerdict
     shares: tuple[StateShare, ...]
     largest_difference: Amount | None

@@ -65,7 +65,7 @@ def test_signals_and_ends_are_single_words() -> None:
 
 @pytest.mark.parametrize("form", FORMS)
 def test_all_forms_of_the_advice_are_valid(form: str) -> None:
-    parse_condition(form)
+    assert parse_condition(form).text == form
 
 
 @pytest.mark.parametrize(

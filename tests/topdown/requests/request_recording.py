@@ -77,6 +77,8 @@ def recording(cause: str, *, count: int = COUNT) -> RequestRecording:
     kinds = classify_waits(
         built.records, build_intervals(built.records), built.names, built.syscalls
     )
-    found = marks(*rows)
-    requests = find_requests(found, built.records)
-    return RequestRecording(built, kinds, found, requests, latency_classes(requests.wall_ns))
+    request_marks = marks(*rows)
+    requests = find_requests(request_marks, built.records)
+    return RequestRecording(
+        built, kinds, request_marks, requests, latency_classes(requests.wall_ns)
+    )

@@ -7,11 +7,11 @@ from topdown.waits.stack_names import StackNames
 
 
 def means(cause: str) -> dict[str, tuple[float, float]]:
-    known = recording(cause)
-    built = known.built
-    locks = futex_waits(built.records, known.kinds.intervals, built.names, built.syscalls)
-    counts = request_activity(known.requests, built.records, built.names, locks)
-    slow, median = counts[known.classes.slow], counts[known.classes.median]
+    recorded = recording(cause)
+    built = recorded.built
+    locks = futex_waits(built.records, recorded.kinds.intervals, built.names, built.syscalls)
+    counts = request_activity(recorded.requests, built.records, built.names, locks)
+    slow, median = counts[recorded.classes.slow], counts[recorded.classes.median]
     return {
         name: (float(np.mean(slow[:, n])), float(np.mean(median[:, n])))
         for n, name in enumerate(ACTIVITIES)

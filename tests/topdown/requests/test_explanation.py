@@ -6,15 +6,15 @@ from topdown.requests.span_states import request_states
 
 
 def explanations(cause: str) -> list[Explanation]:
-    known = recording(cause)
-    states = request_states(known.requests, known.kinds.intervals, known.built.records)
+    recorded = recording(cause)
+    states = request_states(recorded.requests, recorded.kinds.intervals, recorded.built.records)
     _, rows = explain(
-        known.requests,
+        recorded.requests,
         states,
-        known.classes,
-        known.built.records,
-        known.kinds.intervals,
-        known.built.names,
+        recorded.classes,
+        recorded.built.records,
+        recorded.kinds.intervals,
+        recorded.built.names,
     )
     return rows
 

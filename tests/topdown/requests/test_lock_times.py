@@ -6,14 +6,14 @@ from topdown.requests.lock_times import LockTimes, lock_times, wait_partners
 from topdown.waits.futex_waits import futex_waits
 
 
-def pair_of(known: RequestRecording) -> ClassPair:
-    return ClassPair.of(known.built.records, known.requests, known.classes)
+def pair_of(recorded: RequestRecording) -> ClassPair:
+    return ClassPair.of(recorded.built.records, recorded.requests, recorded.classes)
 
 
-def locks_of(known: RequestRecording) -> list[LockTimes]:
-    built = known.built
-    waits = futex_waits(built.records, known.kinds.intervals, built.names, built.syscalls)
-    return lock_times(waits, pair_of(known), built.names)
+def locks_of(recorded: RequestRecording) -> list[LockTimes]:
+    built = recorded.built
+    waits = futex_waits(built.records, recorded.kinds.intervals, built.names, built.syscalls)
+    return lock_times(waits, pair_of(recorded), built.names)
 
 
 def test_a_lock_has_the_time_and_number_of_waits_of_both_classes() -> None:
@@ -30,9 +30,9 @@ def test_requests_without_locks_have_none() -> None:
 
 
 def test_the_disk_ended_the_waits_of_slow_requests() -> None:
-    known = recording("disk")
+    recorded = recording("disk")
     first = wait_partners(
-        known.built.records, known.kinds.intervals, known.built.names, pair_of(known)
+        recorded.built.records, recorded.kinds.intervals, recorded.built.names, pair_of(recorded)
     )[0]
     assert first.name == "disk"
     assert first.slow_ns - first.median_ns == pytest.approx(8e6, rel=0.05)

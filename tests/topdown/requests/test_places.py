@@ -36,10 +36,14 @@ def test_without_a_difference_there_is_no_place() -> None:
 
 
 def test_call_chains_are_listed_by_their_difference() -> None:
-    known = recording("disk")
-    pair = ClassPair.of(known.built.records, known.requests, known.classes)
+    recorded = recording("disk")
+    pair = ClassPair.of(recorded.built.records, recorded.requests, recorded.classes)
     first = stack_differences(
-        known.built.records, known.kinds.intervals, known.built.names, pair.slow, pair.median
+        recorded.built.records,
+        recorded.kinds.intervals,
+        recorded.built.names,
+        pair.slow,
+        pair.median,
     )[0]
     assert first.state == "disk_write"
     assert "flush_log" in first.chain

@@ -76,7 +76,7 @@ def test_sums_over_spans_are_those_of_a_loop(
         TimeAxis.of(RECORDS), requests.segments, np.ones(len(requests), np.bool_)
     )
     low, high = sorted(window[:2])
-    found = coverage.during(
+    covered_ns = coverage.during(
         np.array([window[2]], np.uint32), np.array([low * MS]), np.array([high * MS])
     )
     expected = 0
@@ -84,6 +84,6 @@ def test_sums_over_spans_are_those_of_a_loop(
         begin, end = sorted((one, other))
         if thread == window[2]:
             expected += max(0, min(end, high) - max(begin, low))
-    assert found.tolist() == [expected * MS]
+    assert covered_ns.tolist() == [expected * MS]
     states = request_states(requests, INTERVALS, RECORDS)
     assert states.sum(axis=1).tolist() == requests.wall_ns.tolist()

@@ -64,22 +64,22 @@ def shares(
 
 def _reduced(added: dict[Cause, float], excess: float) -> dict[Cause, float]:
     """Return the causes' cycles after removing the excess, weighted by uncertainty."""
-    kept = dict(added)
-    uncertainty = {cause: uncertainties()[cause.name.lower()] for cause in kept}
+    reduced = dict(added)
+    uncertainty = {cause: uncertainties()[cause.name.lower()] for cause in reduced}
     while excess > 1e-12:
         weights = {
-            cause: uncertainty[cause] * cycles for cause, cycles in kept.items() if cycles > 0
+            cause: uncertainty[cause] * cycles for cause, cycles in reduced.items() if cycles > 0
         }
         total = sum(weights.values())
         if total <= 0:
             break
         removed = 0.0
         for cause, weight in weights.items():
-            reduction = min(kept[cause], excess * weight / total)
-            kept[cause] -= reduction
+            reduction = min(reduced[cause], excess * weight / total)
+            reduced[cause] -= reduction
             removed += reduction
         excess -= removed
-    return kept
+    return reduced
 
 
 def path_of(low: Mapping[str, float], high: Mapping[str, float]) -> tuple[str, ...]:

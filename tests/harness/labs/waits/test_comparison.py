@@ -5,21 +5,21 @@ import pytest
 from harness.labs.waits.comparison import (
     TOLERANCE,
     cause_verdict,
-    found_causes,
+    diagnosis_causes,
     is_cause,
     largest_difference,
     share_verdict,
     state_shares,
 )
-from harness.labs.waits.result import FoundCause, ProgramVerdict
+from harness.labs.waits.result import DiagnosisCause, ProgramVerdict
 from harness.labs.waits.waiting_programs import ExpectedCause
 from tests.harness.labs.waits.diagnoses import account, diagnosis, thread
 
 HOG = ExpectedCause("thread", "hog")
 
 
-def cause(kind: str, name: str) -> FoundCause:
-    return FoundCause(kind=kind, name=name, wait_ns=1)
+def cause(kind: str, name: str) -> DiagnosisCause:
+    return DiagnosisCause(kind=kind, name=name, wait_ns=1)
 
 
 def test_user_and_system_time_are_compared_with_running_time() -> None:
@@ -105,7 +105,7 @@ def test_causes_of_queue_time_count_if_one_is_expected() -> None:
         causes=(("cpu", "neighbour in /x"), ("disk", "vda")),
     )
     neighbour = ExpectedCause("cpu", "neighbour")
-    by_cpu = found_causes(result, neighbour)
-    assert [found.name for found in by_cpu] == ["neighbour in /x", "vda"]
+    by_cpu = diagnosis_causes(result, neighbour)
+    assert [cause.name for cause in by_cpu] == ["neighbour in /x", "vda"]
     assert is_cause(neighbour, by_cpu[0])
-    assert [found.name for found in found_causes(result, HOG)] == ["vda"]
+    assert [cause.name for cause in diagnosis_causes(result, HOG)] == ["vda"]
