@@ -5,7 +5,7 @@ import numpy.typing as npt
 
 from topdown.requests.span_states import TimeAxis
 from topdown.requests.spans import Requests
-from topdown.waits.futex_waits import KINDS, FutexWaits
+from topdown.waits.futex_waits import FutexWaits
 from topdown.waits.records import NO_STACK, NO_THREAD, SwitchKind, WaitRecords, WakeContext
 from topdown.waits.stack_names import StackNames
 
@@ -55,7 +55,6 @@ _ALLOCATION_IN_KERNEL = frozenset(
         "do_page_fault",
     )
 )
-_IS_LOCK = np.array([kind.is_lock for kind in KINDS])
 Counts = npt.NDArray[np.int64]
 
 
@@ -78,8 +77,8 @@ def request_activity(
     else:
         own = (wakes.context == WakeContext.TASK) & (wakes.waker != NO_THREAD)
         columns.append(_counts(requests, records, wakes.waker[own], wakes.time_ns[own]))
-    contended = _IS_LOCK[locks.kind] if len(locks) else np.zeros(0, np.bool_)
-    columns.append(_counts(requests, records, locks.thread[contended], locks.begin_ns[contended]))
+    contended = locks.take(locks.is_lock)
+    columns.append(_counts(requests, records, contended.thread, contended.begin_ns))
     allocates = allocating_stacks(names)
     chosen = np.flatnonzero(samples.stack != NO_STACK)
     chosen = chosen[allocates[samples.stack[chosen]]]

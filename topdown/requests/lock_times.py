@@ -17,7 +17,6 @@ from topdown.waits.wakers import waker_name
 
 MAX_ROWS = 10
 LEAST_NS = 1_000  # per request
-_IS_LOCK = np.array([kind.is_lock for kind in KINDS])
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +44,7 @@ def lock_times(waits: FutexWaits, pair: ClassPair, names: StackNames) -> list[Lo
     """Return the locks that slow requests wait for longer than median ones, the worst first."""
     if not len(waits):
         return []
-    waits = waits.take(_IS_LOCK[waits.kind])
+    waits = waits.take(waits.is_lock)
     spans = (waits.thread, waits.begin_ns, waits.end_ns)
     slow_ns = pair.slow.coverage.during(*spans) / max(1, pair.slow.count)
     median_ns = pair.median.coverage.during(*spans) / max(1, pair.median.count)

@@ -54,6 +54,11 @@ class FutexWaits:
         """Return the lengths of the waits."""
         return self.end_ns - self.begin_ns
 
+    @property
+    def is_lock(self) -> npt.NDArray[np.bool_]:
+        """Return which waits are for locks."""
+        return np.array([kind.is_lock for kind in KINDS], np.bool_)[self.kind]
+
     def __len__(self) -> int:
         """Return the number of waits."""
         return len(self.interval)

@@ -25,7 +25,6 @@ MAX_STACKS = 5
 BURST_NS = 50_000
 # A thread that waits again so soon was woken in vain.
 VAIN_NS = 100_000
-_IS_LOCK = np.array([kind.is_lock for kind in KINDS])
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +101,7 @@ def find_locks(
     _, first, inverse = np.unique(columns, axis=1, return_index=True, return_inverse=True)
     inverse = inverse.reshape(-1)
     total = np.bincount(inverse, waits.duration_ns[rows])
-    is_lock = _IS_LOCK[waits.kind[rows[first]]]
+    is_lock = waits.is_lock[rows[first]]
     order = np.lexsort((-total, ~is_lock))[:MAX_LOCKS]
     by_object = np.argsort(inverse, kind="stable")
     limits = np.searchsorted(inverse[by_object], np.arange(len(first) + 1))
@@ -237,7 +236,7 @@ def waiting_functions(
     ``all_kinds``: waits for other objects are included. ``counted`` (n_waits,): waits that count
     beside their time; None: all.
     """
-    chosen = _IS_LOCK[waits.kind] if len(waits) else np.zeros(0, np.bool_)
+    chosen = waits.is_lock
     chosen |= all_kinds
     if background is not None and len(waits):
         chosen &= ~background[waits.thread]
