@@ -174,12 +174,12 @@ class compaction {
 
   void remove_replaced_mappings() {
     std::set<std::tuple<std::size_t, std::uint64_t, std::uint64_t>> later;
-    for (auto item = entries_.rbegin(); item != entries_.rend(); ++item) {
-      if (item->removed || !is_mapping(item->type)) continue;
-      const auto address = value_at<std::uint64_t>(item->bytes, 16);
-      const auto length = value_at<std::uint64_t>(item->bytes, 24);
-      if (!later.insert({item->life, address, length}).second) item->removed = true;
-    }
+    std::for_each(entries_.rbegin(), entries_.rend(), [&later](entry& item) {
+      if (item.removed || !is_mapping(item.type)) return;
+      const auto address = value_at<std::uint64_t>(item.bytes, 16);
+      const auto length = value_at<std::uint64_t>(item.bytes, 24);
+      if (!later.insert({item.life, address, length}).second) item.removed = true;
+    });
   }
 
   const std::function<bool(pid_t)>* has_other_threads_;

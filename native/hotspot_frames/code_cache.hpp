@@ -63,7 +63,8 @@ struct code_blob {
 struct blob_identity {
   std::uint64_t address = 0;
   std::uint64_t generation = 0;
-  auto operator<=>(const blob_identity&) const = default;
+  bool operator==(const blob_identity&) const = default;
+  bool operator<(const blob_identity& other) const noexcept { return address < other.address; }
 };
 
 class code_cache {

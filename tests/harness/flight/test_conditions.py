@@ -80,7 +80,7 @@ def test_all_forms_of_the_advice_are_valid(form: str) -> None:
         ("SIGUSR1", "signal"),
         ("cmd:check", "command:CMD"),
         ("cmd>4:check", "command>4:CMD"),
-        ("exitt", "exit"),
+        ("exit.", "exit"),
         ("", "psi.io>20%"),
     ],
 )
