@@ -1,6 +1,7 @@
 """Triggers on files and programs of the test."""
 
 import os
+import select
 from pathlib import Path
 
 import numpy as np
@@ -104,7 +105,9 @@ def test_a_command_that_does_not_end_is_ended_with_its_children(
     reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
     trigger = _command_trigger(f"sleep 60 > {pipe} & wait")
     assert trigger.check() is None
-    assert os.read(reader, 1) == b""  # no process holds the pipe open
+    hung_up = select.poll()
+    hung_up.register(reader, select.POLLIN)
+    assert hung_up.poll(10_000) == [(reader, select.POLLHUP)]  # no process holds the pipe open
     os.close(reader)
 
 
