@@ -48,6 +48,6 @@ def test_drift_is_reported_with_count_and_extent(fake: Fake) -> None:
 
 def test_frequencies_are_sampled_during_a_run(fake: Fake) -> None:
     machine = fake("ice-lake-server")
-    ran = machine.pin(PinRequest(frequency="base", cpus="0"), "sleep", "0.15")
+    ran = machine.pin(PinRequest(frequency="base", cpus="0"), "sleep", "1")
     assert ["policy0 deviated" in item for item in ran.disturbances] == [True]
     assert not machine.pin(PinRequest(states=("C1",)), "sleep", "0.15").disturbances
