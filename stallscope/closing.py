@@ -1,10 +1,11 @@
 """A context manager that closes its object."""
 
+from abc import ABC, abstractmethod
 from types import TracebackType
 from typing import Self
 
 
-class Closing:
+class Closing(ABC):
     """The base of objects that ``with`` closes."""
 
     __slots__ = ()
@@ -22,6 +23,6 @@ class Closing:
         """Close it, also after an error."""
         self.close()
 
+    @abstractmethod
     def close(self) -> None:
         """Release what the object holds."""
-        raise NotImplementedError

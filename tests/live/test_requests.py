@@ -73,8 +73,9 @@ def test_the_cause_of_slow_requests_comes_first_with_its_share(tmp_path: Path, n
     # The queue may have nine tenths of the latency.
     assert first.stands_out or first.share < LEAST_SHARE
     assert any(function in frame for frame in first.place)
-    # The bar is 3 points; a difference of 9 points was seen once with a disk, unexplained yet.
-    assert first.share == pytest.approx(diagnosis.true_share, abs=0.15)
+    # Open: with a disk the share differed by 9 points in some runs, and the reason is not known.
+    allowed = 0.15 if name == "slow-requests-disk" else 0.03
+    assert first.share == pytest.approx(diagnosis.true_share, abs=allowed)
 
 
 @pytest.mark.parametrize("name", ["slow-requests-disk", "slow-requests-lock"])
