@@ -4,7 +4,7 @@ Windows without a recorder alternate with windows in which `stallscope record --
 perf's recorder with overwriting rings. The cost of a window is the CPU time of target and recorder
 per unit of the target's work, above that of its neighbours without a recorder, in percent of the
 target's CPU time. The recorder's own CPU time, which other programs on the machine do not disturb,
-is a case of its own. Bar: 1 %.
+is a separate case. Bar: 1 %.
 """
 
 import os

@@ -18,13 +18,13 @@ TEXT = """
     """
 
 
-def shown(begin_s: float, end_s: float) -> WaitsResult:
+def result_of_period(begin_s: float, end_s: float) -> WaitsResult:
     part = analysis_within(analysis(TEXT, cpu_sample_every=1), Period(begin_s, end_s))
     return waits_result(part, recording=Path("run"), report=None)
 
 
 def test_states_locks_causes_and_waits_are_those_of_the_period() -> None:
-    result = shown(0.05, 0.15)
+    result = result_of_period(0.05, 0.15)
     assert (result.period is not None, result.wall_ns) == (True, 100 * MS)
     assert [thread.wall_ns for thread in result.threads] == [100 * MS, 100 * MS]
     locked = {thread.name: thread.states_ns["lock"] for thread in result.threads}
@@ -36,13 +36,13 @@ def test_states_locks_causes_and_waits_are_those_of_the_period() -> None:
 
 
 def test_a_wait_counts_in_the_period_in_which_it_ends() -> None:
-    (lock,) = shown(0.25, 0.3).locks
+    (lock,) = result_of_period(0.25, 0.3).locks
     assert (lock.wait_ns, lock.waits) == (50 * MS, 0)
 
 
 def test_adjacent_periods_add_up_to_the_recording() -> None:
     whole = waits_result(analysis(TEXT, cpu_sample_every=1), recording=Path("run"), report=None)
-    parts = [shown(0, 0.07), shown(0.07, 0.33), shown(0.33, 1)]
+    parts = [result_of_period(0, 0.07), result_of_period(0.07, 0.33), result_of_period(0.33, 1)]
     for state in ("user", "system", "lock"):
         total = sum(row.states_ns[state] for part in parts for row in part.threads)
         assert total == pytest.approx(sum(row.states_ns[state] for row in whole.threads), abs=10)
@@ -51,7 +51,7 @@ def test_adjacent_periods_add_up_to_the_recording() -> None:
 
 def test_a_period_after_the_end_is_refused() -> None:
     with pytest.raises(UsageError, match="ends at 0.500 s"):
-        shown(0.6, 0.7)
+        result_of_period(0.6, 0.7)
 
 
 def test_a_period_of_random_windows_is_refused() -> None:
