@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 FORMATS = ("svg", "png")
 SUFFIXES = tuple(f".{file_format}" for file_format in FORMATS)
 _DOTS_PER_INCH = 120
+# What differs between times and versions.
+_OMITTED_METADATA = {"svg": ("Date", "Creator"), "png": ("Software",)}
 
 
 def picture_bytes(
@@ -36,7 +38,7 @@ def picture_bytes(
             figure = Figure(figsize=size_inches, layout="constrained")
             draw(figure)
             target = io.BytesIO()
-            metadata: dict[str, Any] = {"Date": None} if file_format == "svg" else {}
+            metadata: dict[str, Any] = dict.fromkeys(_OMITTED_METADATA[file_format])
             figure.savefig(target, format=file_format, dpi=_DOTS_PER_INCH, metadata=metadata)
         return target.getvalue()
 

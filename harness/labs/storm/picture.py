@@ -11,6 +11,7 @@ from harness.labs.storm.panel import (
     unlimited_position,
 )
 from harness.labs.storm.result import StormResult
+from harness.page.axes import finish_axes
 from harness.page.pictures import picture_bytes
 
 if TYPE_CHECKING:
@@ -63,8 +64,4 @@ def _finish(result: StormResult, axes: "Axes") -> None:
     end = unlimited_position(result)
     axes.set_xticks([*limits, end], [*map(str, limits), "all"])
     axes.axvline(result.recommended.limit, color="#555555", linestyle=":", linewidth=1)
-    axes.grid(visible=True, which="major", alpha=0.3)
-    if axes.get_legend_handles_labels()[0]:
-        axes.legend(fontsize=8)
-    else:
-        axes.annotate("not measured", (0.5, 0.5), xycoords="axes fraction", ha="center")
+    finish_axes(axes)

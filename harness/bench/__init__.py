@@ -1,0 +1,1 @@
+"""`stallscope bench`: benchmark runs, their comparison, a gate, scalability and history."""

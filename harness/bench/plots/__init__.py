@@ -1,0 +1,1 @@
+"""Pictures of benchmarks by matplotlib: equal data give equal bytes."""
