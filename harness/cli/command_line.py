@@ -30,6 +30,7 @@ COMMANDS = {
     "pin": "Pin sleep states, frequency and more around a command.",
     "serve": "Run the reference server until Ctrl-C.",
     "load": "Put a RESP server under load, and report its latency.",
+    "bench": "Run benchmarks, compare them, and model their scalability.",
     "lab": "Run an experiment: memory, known bottlenecks, execution stages, scaling, I/O queue.",
     "kernels": "Run a program whose bottleneck is known, to check a profiler against it.",
     "program": "Run a native program with its own arguments, or list the programs.",

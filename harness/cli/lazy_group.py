@@ -33,8 +33,9 @@ class LazyGroup(click.Group):
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
         """Write the list of commands from the table, importing nothing."""
-        with formatter.section("Commands"):
-            formatter.write_dl(list(self.table.items()))
+        if self.table:
+            with formatter.section("Commands"):
+                formatter.write_dl(list(self.table.items()))
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]

@@ -11,6 +11,7 @@ import click
 import pytest
 
 from harness.cli.command_line import COMMANDS, group, main
+from harness.commands.bench import BENCH
 from harness.commands.cstates import CSTATES
 from harness.commands.io import IO
 from harness.commands.lab import LAB
@@ -33,7 +34,7 @@ def test_every_command_has_help_with_examples(
     assert "Examples:" in capsys.readouterr().out
 
 
-GROUPS = {"lab": LAB, "cstates": CSTATES, "io": IO}
+GROUPS = {"bench": BENCH, "lab": LAB, "cstates": CSTATES, "io": IO}
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,17 @@
+"""`stallscope bench`: benchmark runs and their statistics; the module of a verb is bench_VERB."""
+
+import click
+
+from harness.cli.lazy_group import LazyGroup
+
+# Verbs with their short help; a test compares it with the help of the verbs.
+BENCH: dict[str, str] = {}
+EXAMPLES = """\b
+Examples:
+  stallscope bench --help
+"""
+
+
+@click.group(cls=LazyGroup, table=BENCH, module="harness.commands.bench_{}", epilog=EXAMPLES)
+def command() -> None:
+    """Run benchmarks, compare them, and model their scalability."""
