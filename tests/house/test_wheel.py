@@ -29,6 +29,7 @@ def test_the_wheel_contains_only_our_packages(wheel: Path) -> None:
         "stallscope/programs/stallscope-load",
         "stallscope/programs/stallscope-known-disk",
         "stallscope/programs/stallscope-ioqueue",
+        "stallscope/programs/stallscope-launch",
         "stallscope/programs/stallscope-wake",
         "stallscope/programs/stallscope-memory",
     } <= set(names)

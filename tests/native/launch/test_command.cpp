@@ -1,0 +1,105 @@
+#include "launch/command.hpp"
+
+#include <doctest/doctest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <system_error>
+
+#include "base/descriptor.hpp"
+#include "launch/descendants.hpp"
+
+using namespace stallscope::launch;
+
+namespace {
+
+// A stop descriptor that is readable once the other end is closed.
+struct stop_pipe {
+  stop_pipe() {
+    std::array<int, 2> ends{};
+    REQUIRE(::pipe(ends.data()) == 0);
+    read.reset(ends[0]);
+    write.reset(ends[1]);
+  }
+  stallscope::descriptor read;
+  stallscope::descriptor write;
+};
+
+command shell(const std::string& script) {
+  command started;
+  started.arguments = {"/bin/sh", "-c", script};
+  started.environment = {"PATH=/usr/bin:/bin", "COLOUR=green"};
+  return started;
+}
+
+}  // namespace
+
+TEST_CASE("a run has a status, a time, and its resource usage") {
+  const stop_pipe stop;
+  const completed_run run = run_command(shell("exit 7"), stop.read.get());
+  CHECK(WIFEXITED(run.status));
+  CHECK(WEXITSTATUS(run.status) == 7);
+  CHECK(run.wall_ns > 0);
+  CHECK(run.usage.ru_maxrss > 0);
+  CHECK(run.output.empty());
+}
+
+TEST_CASE("output is kept up to the limit, and the command does not wait for a reader") {
+  const stop_pipe stop;
+  command started = shell("echo $COLOUR; head -c 1000000 /dev/zero");
+  started.output_limit = 1000;
+  const completed_run run = run_command(started, stop.read.get());
+  CHECK(run.output.size() == 1000);
+  CHECK(run.output.starts_with("green\n"));
+  CHECK(run.output_cut);
+}
+
+TEST_CASE("the directory is that of the request") {
+  const stop_pipe stop;
+  command started = shell("pwd");
+  started.output_limit = 100;
+  started.directory = "/usr";
+  CHECK(run_command(started, stop.read.get()).output == "/usr\n");
+}
+
+TEST_CASE("a command that does not exist is an error with its number") {
+  const stop_pipe stop;
+  command started;
+  started.arguments = {"/no/such/program"};
+  CHECK_THROWS_AS(run_command(started, stop.read.get()), std::system_error);
+}
+
+TEST_CASE("a time limit ends the command and its children, also those in another session") {
+  adopt_descendants();
+  const stop_pipe stop;
+  command started = shell("setsid sleep 100 & sleep 100 & sleep 100");
+  started.time_limit = std::chrono::milliseconds(100);
+  const completed_run run = run_command(started, stop.read.get());
+  CHECK(run.timed_out);
+  CHECK(WIFSIGNALED(run.status));
+  CHECK(run.leftovers >= 2);
+  CHECK_FALSE(has_descendants());
+}
+
+TEST_CASE("processes that a command leaves behind are ended and counted") {
+  adopt_descendants();
+  const stop_pipe stop;
+  const completed_run run = run_command(shell("sleep 100 & exit 0"), stop.read.get());
+  CHECK(run.leftovers == 1);
+  CHECK_FALSE(has_descendants());
+}
+
+TEST_CASE("a server runs until the stop, also one that daemonizes") {
+  adopt_descendants();
+  for (const char* script : {"sleep 100", "setsid sleep 100 & exit 0"}) {
+    stop_pipe stop;
+    stop.write.reset();
+    command started = shell(script);
+    started.is_server = true;
+    started.grace = std::chrono::seconds(1);
+    const completed_run run = run_command(started, stop.read.get());
+    CHECK(run.stopped);
+    CHECK_FALSE(has_descendants());
+  }
+}
