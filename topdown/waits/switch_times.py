@@ -58,8 +58,12 @@ def _sample_times(records: WaitRecords, outs: npt.NDArray[np.intp]) -> Times:
     for number in np.unique(thread).tolist():
         rows = by_thread[begin[number] : begin[number + 1]]
         times = time[first[number] : first[number + 1]]
-        place = np.searchsorted(times, result[rows], side="right") - 1
+        recorded = result[rows]
+        place = np.searchsorted(times, recorded, side="right") - 1
         nearest = times[np.maximum(place, 0)]
-        near = (place >= 0) & (result[rows] - nearest <= MAX_GAP_NS)
+        near = (place >= 0) & (recorded - nearest <= MAX_GAP_NS)
+        # The sample may be that of the switch-out before: of a tracepoint, it follows the record.
+        near[1:] &= nearest[1:] >= recorded[:-1]
+        near[1:] &= recorded[1:] - nearest[1:] <= nearest[1:] - recorded[:-1]
         result[rows[near]] = nearest[near]
     return result

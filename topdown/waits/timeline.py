@@ -28,7 +28,7 @@ from topdown.waits.records import (
 )
 from topdown.waits.run_time_fit import fit_run_time
 from topdown.waits.states import Intervals, ThreadState
-from topdown.waits.switch_times import scheduler_times
+from topdown.waits.switch_times import MAX_GAP_NS, scheduler_times
 from topdown.waits.thread_blocks import (
     IntervalColumns,
     ThreadBlock,
@@ -345,7 +345,9 @@ def _samples_of(parts: StateParts, records: WaitRecords) -> Indices:
     """Return the row of the switch sample with which each interval began, or NO_ROW.
 
     The kernel takes the sample just before it writes the record of the switch-out, so a sample
-    belongs to the first switch-out of its thread that follows it.
+    belongs to the first switch-out of its thread that follows it. The tracepoint sched_switch,
+    which windows record instead, is before the sample: a switch-out shortly before a sample has it,
+    if the next one is farther away.
     """
     samples = records.switch_samples
     row = np.full(len(parts.thread), NO_ROW, np.uint32)
@@ -356,12 +358,25 @@ def _samples_of(parts: StateParts, records: WaitRecords) -> Indices:
     out_keys = _keys(parts.thread[outs], parts.begin_ns[outs], records)
     sample_keys = _keys(samples.thread, samples.time_ns, records)
     place = np.searchsorted(out_keys, sample_keys, side="left")
+    place[_nearer_to_previous(out_keys, sample_keys, place)] -= 1
     order = np.flatnonzero(place < len(outs))
     target = outs[place[order]]
     same = parts.thread[target] == samples.thread[order]
     same &= samples.time_ns[order] >= records.begin_ns
     row[target[same]] = order[same].astype(np.uint32)  # the last of several stays
     return row
+
+
+def _nearer_to_previous(
+    out_keys: npt.NDArray[np.uint64],
+    sample_keys: npt.NDArray[np.uint64],
+    place: npt.NDArray[np.intp],
+) -> npt.NDArray[np.bool_]:
+    """Return whether a sample is nearer to the switch-out before it than to that at ``place``."""
+    since = sample_keys - out_keys[np.maximum(place - 1, 0)]
+    until = out_keys[np.minimum(place, len(out_keys) - 1)] - sample_keys
+    until[place == len(out_keys)] = np.iinfo(np.uint64).max
+    return np.asarray((place > 0) & (since <= np.uint64(MAX_GAP_NS)) & (since < until))
 
 
 def _keys(thread: Indices, time_ns: Times, records: WaitRecords) -> npt.NDArray[np.uint64]:

@@ -13,6 +13,9 @@ state and schedstat at short random intervals (ticks). Of the limited period of 
   time inside windows, or like the ticks that show the thread asleep if these are many more: a
   thread that switches seldom is rarely seen in a window. The total is not taken from the windows,
   because recording a switch delays it: of 2 us per wait, a window shows twice as much.
+- A window has the category of waits that begin in it, and their time up to its end. A moment at
+  age A of a wait is seen if the wait begins in the first W - A of a window of length W, so it
+  stands for W / (W - A) moments. Without this, waits as long as a window would count half.
 
 Recording every Nth switch would not do: a long wait counts as one switch, so most samples are of
 short waits and the time of the long ones depends on chance.
@@ -35,6 +38,7 @@ from topdown.waits.states import Intervals, ThreadState
 STATES = len(ThreadState)
 SOURCE = "random windows, weighed with schedstat and readings of /proc"
 Z_95 = 1.96
+OLDEST_SEEN = 0.99  # of a window: few waits are seen for longer, and would have a large weight
 MORE_TICKS = 4  # a window shows many waits, a tick one
 _NOT_WAITING = (ThreadState.USER, ThreadState.SYSTEM, ThreadState.RUN_QUEUE, ThreadState.THROTTLED)
 _WAITS = np.array([state not in (*_NOT_WAITING, ThreadState.UNKNOWN) for state in ThreadState])
@@ -114,6 +118,14 @@ def _overlaps(intervals: Intervals, windows: npt.NDArray[np.uint64]) -> npt.NDAr
     return np.asarray(last - first)
 
 
+def _with_unseen(
+    seen_ns: npt.NDArray[np.float64], window_ns: npt.NDArray[np.int64]
+) -> npt.NDArray[np.float64]:
+    """Return the time for which waits in windows stand: the integral of W / (W - age)."""
+    ages = np.minimum(seen_ns / window_ns, OLDEST_SEEN)
+    return np.asarray(-np.log1p(-ages) * window_ns)
+
+
 @dataclass(frozen=True, slots=True)
 class _WindowSums:
     """Waiting time by thread, window and state, of the windows in which a thread waited."""
@@ -128,12 +140,13 @@ class _WindowSums:
             return _WindowSums({})
         window = np.searchsorted(windows[:, 1], intervals.begin_ns[rows], side="right")
         window = np.minimum(window, len(windows) - 1)
+        weighed = _with_unseen(lengths[rows], np.diff(windows.astype(np.int64))[window, 0])
         by_thread = {}
         for thread in np.unique(intervals.thread[rows]).tolist():
             own = intervals.thread[rows] == thread
             numbers, place = np.unique(window[own], return_inverse=True)
             keys = place * STATES + intervals.state[rows[own]]
-            sums = np.bincount(keys, lengths[rows[own]], minlength=len(numbers) * STATES)
+            sums = np.bincount(keys, weighed[own], minlength=len(numbers) * STATES)
             by_thread[int(thread)] = sums.astype(np.float64).reshape(len(numbers), STATES)
         return _WindowSums(by_thread)
 

@@ -29,3 +29,11 @@ def test_without_records_of_whole_cpus_only_switch_outs_move() -> None:
     comes = records.switches.kind == SwitchKind.IN
     assert np.array_equal(times[comes], records.switches.time_ns[comes])
     assert 996_000 in times[~comes]
+
+
+def test_a_sample_after_its_record_does_not_move_the_next_switch() -> None:
+    text = "A R0-1000 Q(?,lock)1000-1040 R1040-1060 W(?)1060-3000 R3000-4000"
+    records = build_records(text, places=PLACES, unit_ns=1000, whole_cpus=True).records
+    records.switch_samples.time_ns[:] += 1000  # of a tracepoint, the record is first
+    leaves = records.switches.kind != SwitchKind.IN
+    assert np.array_equal(scheduler_times(records)[leaves], records.switches.time_ns[leaves])

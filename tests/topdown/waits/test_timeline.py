@@ -197,3 +197,13 @@ def test_more_threads_than_16_bits_are_sorted_alike() -> None:
     large = build_intervals(many)
     assert np.array_equal(small.begin_ns, large.begin_ns)
     assert np.array_equal(small.state, large.state)
+
+
+@pytest.mark.parametrize("distance_ns", [-3000, 1000])
+def test_a_sample_just_before_or_after_a_switch_out_belongs_to_it(distance_ns: int) -> None:
+    text = "A R0-1 Q(?,lock)1-1.04 R1.04-1.06 W(?,disk)1.06-3 R3-4"
+    places = {"lock": Place(("lock",)), "disk": Place(("disk",))}
+    records = build_records(text, places=places).records
+    records.switch_samples.time_ns[:] += np.int64(distance_ns).astype(np.uint64)
+    intervals = build_intervals(records)
+    assert intervals.sample[[1, 3]].tolist() == [0, 1]

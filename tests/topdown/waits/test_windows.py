@@ -127,6 +127,45 @@ def test_the_share_of_long_waits_is_within_three_points(timeline: Timeline) -> N
     assert covered >= 7  # intervals of 95 %
 
 
+def test_waits_as_long_as_a_window_have_their_share() -> None:
+    window_ns, sleep_ns, other_ns, seconds = 2_000_000, 1_800_000, 200_000, 20
+    pairs = seconds * SECOND // (sleep_ns + other_ns)
+    length = np.tile([sleep_ns, other_ns], pairs)
+    state = np.tile(np.array([ThreadState.SLEEP, ThreadState.LOCK], np.uint8), pairs)
+    end = np.cumsum(length)
+    begin = end - length
+    random = np.random.default_rng(3)
+    opened = np.cumsum(20_000_000 * random.uniform(0.5, 1.5, seconds * 45)).astype(np.int64)
+    opened = opened[opened + window_ns < end[-1]]
+    windows = np.stack([opened, opened + window_ns], axis=1).astype(np.uint64)
+    window = np.searchsorted(opened, begin, side="right") - 1
+    seen = (window >= 0) & (begin < opened[np.maximum(window, 0)] + window_ns)
+    none = np.zeros(int(seen.sum()), np.uint32)
+    intervals = Intervals(
+        none,
+        begin[seen].astype(np.uint64),
+        np.minimum(end[seen], opened[window[seen]] + window_ns).astype(np.uint64),
+        state[seen],
+        none,
+        none,
+    )
+    ticks = np.arange(0, end[-1], TICK_NS)
+    records = replace(
+        build_records("A R0-1").records,
+        end_ns=int(end[-1]),
+        limited_from_ns=0,
+        windows=windows,
+        readings=tuple(ThreadReading(at, 0, "R", 0, 0, runs=at) for at in ticks.tolist()),
+    )
+    weighed = weigh_windows(
+        records,
+        with_unknown(intervals, int(end[-1])),
+        np.full(len(ticks), ThreadState.UNKNOWN, np.uint8),
+    )
+    waiting = weighed.amounts[0, [ThreadState.SLEEP, ThreadState.LOCK]]
+    assert waiting[0] / waiting.sum() == pytest.approx(0.9, abs=0.02)
+
+
 def test_every_nth_switch_misses_the_share(timeline: Timeline) -> None:
     errors = []
     for seed in range(40):
