@@ -97,6 +97,7 @@ def analyze(recording: Recording, options: AnalysisOptions = _DEFAULT_OPTIONS) -
     warnings = [*profile.warnings, *tables.warnings]
     warnings += python_warnings
     warnings += managed.warnings if managed is not None else ()
+    warnings += managed_merger.warnings if managed_merger is not None else ()
     warnings += truncation_warning(capture, recording)
     profile = replace(profile, warnings=tuple(warnings))
     if manifest is not None:

@@ -12,7 +12,8 @@ class RuntimeResult(Record, frozen=True, kw_only=True):
     """Samples of the processes of a managed runtime, CPython included.
 
     ``named``: samples whose managed frames all have names; ``failed``: the others by reason.
-    ``tiers``: samples by the kind of code of the innermost managed frame.
+    ``tiers``: samples by the kind of code of the innermost managed frame. ``works``: samples of the
+    virtual machine's own threads (collectors, compilers, safepoints), by what they do.
     """
 
     name: str
@@ -21,6 +22,7 @@ class RuntimeResult(Record, frozen=True, kw_only=True):
     named: Count
     failed: dict[str, Count]
     tiers: dict[str, Count]
+    works: dict[str, Count]
 
 
 def runtime_results(analysis: "Analysis") -> tuple[RuntimeResult, ...]:
@@ -33,6 +35,7 @@ def runtime_results(analysis: "Analysis") -> tuple[RuntimeResult, ...]:
             named=shares.named,
             failed=shares.failed,
             tiers=shares.tiers,
+            works=shares.works,
         )
         for shares in analysis.runtimes
     ]
@@ -47,6 +50,7 @@ def runtime_results(analysis: "Analysis") -> tuple[RuntimeResult, ...]:
                 named=python.framed + python.native,
                 failed={reason: count for reason, count in failed.items() if count},
                 tiers={},
+                works={},
             )
         )
     return tuple(results)

@@ -7,6 +7,7 @@ from stallscope.printable import printable
 _NAMES = {"v8": "V8 (JavaScript)", "hotspot": "HotSpot (Java)", "cpython": "CPython"}
 _MAX_REASONS = 4
 _MAX_TIERS = 4
+_MAX_WORKS = 4
 
 
 def runtime_text(runtime: RuntimeResult) -> str:
@@ -27,4 +28,10 @@ def runtime_text(runtime: RuntimeResult) -> str:
             for tier, count in list(runtime.tiers.items())[:_MAX_TIERS]
         ]
         text += f"; code: {', '.join(shares)}"
+    if runtime.works:
+        shares = [
+            f"{percent(count / runtime.samples)} {printable(work.strip('[]'))}"
+            for work, count in list(runtime.works.items())[:_MAX_WORKS]
+        ]
+        text += f"; its own threads: {', '.join(shares)}"
     return text

@@ -26,6 +26,12 @@ def test_python_without_samples_is_left_out() -> None:
 
 def test_other_runtimes_keep_their_reasons_and_tiers() -> None:
     shares = RuntimeResult(
-        name="v8", version="12", samples=3, named=2, failed={"late": 1}, tiers={"sparkplug": 2}
+        name="v8",
+        version="12",
+        samples=3,
+        named=2,
+        failed={"late": 1},
+        tiers={"sparkplug": 2},
+        works={},
     )
     assert runtime_results(analysis(runtimes=(shares,))) == (shares,)

@@ -6,6 +6,7 @@ name: it reads ``[JavaScript: name not available: reason]``.
 """
 
 from collections import Counter
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,7 +17,9 @@ from topdown.stacks.folding.named_chains import NamedChains
 from topdown.stacks.managed.activities import with_activities
 from topdown.stacks.managed.frames import ManagedFrames, ManagedFunction, ManagedStacks
 from topdown.stacks.managed.shares import RuntimeShares
-from topdown.stacks.profile import Function, FunctionKind
+from topdown.stacks.managed.virtual_machine_threads import work_of_threads
+from topdown.stacks.profile import Function, FunctionKind, ProfileWarning
+from topdown.stacks.symbols.function_table import FunctionTable
 
 if TYPE_CHECKING:
     from stallscope._native import Capture
@@ -26,6 +29,7 @@ _LANGUAGES = {"v8": "JavaScript", "hotspot": "Java"}
 _GENERATED = ("[anonymous]", "[jit]", "[unknown]")
 _READ, _NOT_READ, _OTHER = "", "not read", "code not found"
 _LINES_PER_FUNCTION = 16
+_INEXACT_TIER = "c2"
 
 
 class ManagedFrameMerger:
@@ -40,7 +44,10 @@ class ManagedFrameMerger:
     def __call__(self, capture: "Capture", named: NamedChains) -> NamedChains:
         """Return the chains with managed functions in the place of the runs."""
         runtime, reason, reasons = self._states(capture, named.rows)
-        by_state, keys = named.split_by((runtime + 1) * len(reasons) + reason)
+        work, works = self._work(capture, named.rows)
+        state = (runtime + 1) * len(reasons) + reason
+        by_state, keys = named.split_by(state * len(works) + work)
+        keys, work_of = keys // len(works), keys % len(works)
         runtime_of, reason_of = keys // len(reasons) - 1, keys % len(reasons)
         functions, function_of = _functions(self._frames, len(named.functions))
         table = named.functions.extended(functions)
@@ -53,13 +60,19 @@ class ManagedFrameMerger:
         missing = _missing_reasons(self._frames, by_state.chains, is_run, stack)
         missing[has_unnamed] = np.where(reason_text == _READ, _OTHER, reason_text)[has_unnamed]
         if not self.shares:  # a second fold has samples of the first
-            self.shares = _counted(self._frames, runtime_of, samples, innermost, missing)
+            work_text = np.array(works, object)[work_of]
+            ends_in_run = _ends_in_run(by_state.chains, is_run)
+            counted = _CountedChains(
+                runtime_of, samples, innermost, missing, work_text, ends_in_run
+            )
+            self.shares = _counted(self._frames, counted)
         if self._lines:
             table = table.with_lines(self._line_counts(innermost, samples, function_of))
         is_v8 = [runtime.name == "v8" for runtime in self._frames.runtimes]
         chains, table = with_activities(
             chains, table.extended(unnamed.functions), np.array([*is_v8, False])[runtime_of]
         )
+        chains, table = _with_work(chains, table, work_of, works)
         return NamedChains(
             table,
             chains,
@@ -68,6 +81,31 @@ class ManagedFrameMerger:
             by_state.reason_of,
             by_state.reasons,
         )
+
+    @property
+    def warnings(self) -> tuple[ProfileWarning, ...]:
+        """Return what limits the frames that were merged."""
+        inexact = sum(shares.inexact_leaves for shares in self.shares)
+        if not inexact:
+            return ()
+        total = sum(shares.samples for shares in self.shares if shares.name == "hotspot")
+        message = (
+            f"{inexact / total:.0%} of the Java samples are in code of the C2 compiler. In tight "
+            "loops of such code, the innermost method and line may be those of code nearby. The "
+            "options -XX:+UnlockDiagnosticVMOptions -XX:+DebugNonSafepoints make them exact."
+        )
+        return (ProfileWarning("java-leaves-inexact", message),)
+
+    def _work(
+        self, capture: "Capture", rows: npt.NDArray[np.intp]
+    ) -> tuple[npt.NDArray[np.int64], list[str]]:
+        """Return the work of each sample's thread for the virtual machine, as an index."""
+        java = frozenset(item.pid for item in self._frames.runtimes if item.name == "hotspot")
+        of_thread = work_of_threads(capture.threads, java)
+        works = list(dict.fromkeys(["", *of_thread]))
+        number_of = {text: number for number, text in enumerate(works)}
+        numbers = np.array([number_of[text] for text in [*of_thread, ""]], np.int64)
+        return numbers[capture.thread[rows]], works
 
     def _states(
         self, capture: "Capture", rows: npt.NDArray[np.intp]
@@ -134,33 +172,78 @@ class ManagedFrameMerger:
         }
 
 
-def _counted(
-    frames: ManagedFrames,
-    runtime: npt.NDArray[np.int64],
-    samples: npt.NDArray[np.int64],
-    innermost: npt.NDArray[np.int64],
-    missing: npt.NDArray[np.object_],
-) -> tuple[RuntimeShares, ...]:
-    """Return the counts of each runtime and version; the arrays are by chain."""
-    counted: dict[tuple[str, str], tuple[Counter[str], Counter[str]]] = {}
-    for chain in np.flatnonzero(runtime >= 0).tolist():
-        version = frames.runtimes[runtime[chain]]
-        states, tiers = counted.setdefault((version.name, version.version), (Counter(), Counter()))
-        states[str(missing[chain])] += int(samples[chain])
-        if innermost[chain] >= 0:
-            function = int(frames.stacks.function[innermost[chain]])
-            tiers[frames.functions[function].kind] += int(samples[chain])
+@dataclass(slots=True)
+class _Counts:
+    """Samples of a runtime by state, by tier, and by work of its own threads."""
+
+    states: Counter[str] = field(default_factory=Counter)
+    tiers: Counter[str] = field(default_factory=Counter)
+    works: Counter[str] = field(default_factory=Counter)
+    inexact_leaves: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class _CountedChains:
+    """What is counted of each chain."""
+
+    runtime: npt.NDArray[np.int64]  # index, -1: none
+    samples: npt.NDArray[np.int64]
+    innermost: npt.NDArray[np.int64]  # managed frame, -1: none
+    missing: npt.NDArray[np.object_]  # why a frame has no name
+    work: npt.NDArray[np.object_]  # of a thread of the virtual machine itself
+    ends_in_run: npt.NDArray[np.bool_]
+
+
+def _counted(frames: ManagedFrames, chains: _CountedChains) -> tuple[RuntimeShares, ...]:
+    """Return the counts of each runtime and version."""
+    counted: dict[tuple[str, str], _Counts] = {}
+    for chain in np.flatnonzero(chains.runtime >= 0).tolist():
+        version = frames.runtimes[chains.runtime[chain]]
+        counts = counted.setdefault((version.name, version.version), _Counts())
+        count = int(chains.samples[chain])
+        counts.states[str(chains.missing[chain])] += count
+        if chains.work[chain]:
+            counts.works[str(chains.work[chain])] += count
+        innermost = chains.innermost[chain]
+        if innermost >= 0:
+            tier = frames.functions[int(frames.stacks.function[innermost])].kind
+            counts.tiers[tier] += count
+            if chains.ends_in_run[chain] and tier == _INEXACT_TIER:
+                counts.inexact_leaves += count
     return tuple(
         RuntimeShares(
             name,
             version,
-            states.total(),
-            states[_READ],
-            {reason: count for reason, count in states.most_common() if reason},
-            dict(tiers.most_common()),
+            counts.states.total(),
+            counts.states[_READ],
+            {reason: count for reason, count in counts.states.most_common() if reason},
+            dict(counts.tiers.most_common()),
+            dict(counts.works.most_common()),
+            counts.inexact_leaves,
         )
-        for (name, version), (states, tiers) in counted.items()
+        for (name, version), counts in counted.items()
     )
+
+
+def _ends_in_run(chains: Chains, is_run: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+    """Return whether the innermost frame of each chain is in a run."""
+    ends = np.zeros(len(chains.offset) - 1, np.bool_)
+    filled = np.diff(chains.offset) > 0
+    ends[filled] = is_run[chains.offset[1:][filled] - 1]
+    return ends
+
+
+def _with_work(
+    chains: Chains, table: FunctionTable, work_of: npt.NDArray[np.int64], works: list[str]
+) -> tuple[Chains, FunctionTable]:
+    """Return the chains of the virtual machine's own threads with the work as outermost frame."""
+    first = len(table)
+    has_work = work_of > 0
+    places = chains.offset[:-1][has_work]
+    function = np.insert(chains.function, places, first + work_of[has_work] - 1)
+    bounds = chains.offset + np.append(0, np.cumsum(has_work))
+    added = [Function(text, "[hotspot]", FunctionKind.JAVA) for text in works[1:]]
+    return Chains(bounds, function), table.extended(added)
 
 
 def _functions(

@@ -56,7 +56,11 @@ def frames_of(
 
 
 def merge(
-    frames: ManagedFrames, *chains: list[Function], times: list[int], lines: bool = False
+    frames: ManagedFrames,
+    *chains: list[Function],
+    times: list[int],
+    lines: bool = False,
+    thread: bytes = b"main",
 ) -> tuple[list[list[Function]], ManagedFrameMerger]:
     """Return the merged chain of each sample; one sample has each chain."""
     functions = list(dict.fromkeys(function for chain in chains for function in chain))
@@ -72,7 +76,7 @@ def merge(
         (),
     )
     capture: Any = SimpleNamespace(
-        threads=[SimpleNamespace(pid=PID, tid=TID)],
+        threads=[SimpleNamespace(pid=PID, tid=TID, name=thread)],
         thread=np.zeros(len(chains), np.int64),
         time_ns=np.array(times, np.uint64),
     )
@@ -132,3 +136,25 @@ def test_lines_are_those_of_the_innermost_frame() -> None:
     frames = frames_of([javascript("main"), javascript("fib")], [[(0, 9), (1, 3)]])
     chains, _ = merge(frames, [run(0)], times=[0], lines=True)
     assert [function.lines for function in chains[0]] == [(), (("/a.js:3", 1),)]
+
+
+def test_a_collector_thread_of_a_java_process_gets_its_work_as_outermost_frame() -> None:
+    frames = frames_of([], [], runtimes=(Runtime(PID, "hotspot", "21.0.4", ""),))
+    chains, merger = merge(frames, [native("mark")], times=[0], thread=b"G1 Conc#0")
+    assert [function.name for function in chains[0]] == ["[garbage collection: G1]", "mark"]
+    assert merger.shares[0].works == {"[garbage collection: G1]": 1}
+
+
+def test_a_leaf_in_c2_code_is_reported_as_inexact_once() -> None:
+    runtimes = (Runtime(PID, "hotspot", "21.0.4", ""),)
+    frames = frames_of([javascript("f", kind="c2")], [[(0, 0)]], runtimes=runtimes)
+    _, merger = merge(frames, [run(0)], [run(0), native("memcpy")], times=[0, 10])
+    (warning,) = merger.warnings
+    assert warning.code == "java-leaves-inexact"
+    assert warning.message.startswith("50% of the Java samples are in code of the C2 compiler.")
+    assert "-XX:+DebugNonSafepoints" in warning.message
+
+
+def test_exact_leaves_are_not_reported() -> None:
+    _, merger = merge(frames_of([javascript("f")], [[(0, 0)]]), [run(0)], times=[0])
+    assert merger.warnings == ()
