@@ -27,6 +27,7 @@ replacement from a finite universe", 1952; the ratio estimator's variance: W. Co
 techniques", 1977, section 6.3.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -68,8 +69,9 @@ def weigh_windows(
     amounts = _clipped(intervals, before, count)
     errors = np.zeros_like(amounts)
     limited = _clipped(intervals, np.array([[begin, records.end_ns]], np.uint64), count)
-    windows = _WindowSums.of(intervals, records.windows)
     ticks = _Ticks.by_thread(records.readings, reading_states, begin)
+    long_ns = {thread: own.long_times_ns() + begin for thread, own in ticks.items()}
+    windows = _WindowSums.of(intervals, records.windows, long_ns)
     for thread in range(count):
         wall_ns = limited[thread].sum()
         if thread not in ticks or wall_ns <= 0:
@@ -126,6 +128,23 @@ def _with_unseen(
     return np.asarray(-np.log1p(-ages) * window_ns)
 
 
+def _outlasts(
+    end_ns: npt.NDArray[np.uint64],
+    windows: npt.NDArray[np.uint64],
+    long_ns: npt.NDArray[np.float64] | None,
+) -> npt.NDArray[np.bool_]:
+    """Return whether waits that the end of their window cuts go on as long waits.
+
+    ``windows`` (n, 2) are those of the waits; ``long_ns`` (m, 2), see `_Ticks.long_times_ns`.
+    """
+    if long_ns is None or not len(long_ns):
+        return np.zeros(len(end_ns), np.bool_)
+    closes = windows[:, 1].astype(np.float64)
+    place = np.searchsorted(long_ns[:, 1], closes, side="left")
+    begins = np.append(long_ns[:, 0], np.inf)[place]
+    return np.asarray((end_ns >= windows[:, 1]) & (begins <= closes))
+
+
 @dataclass(frozen=True, slots=True)
 class _WindowSums:
     """Waiting time by thread, window and state, of the windows in which a thread waited."""
@@ -133,7 +152,12 @@ class _WindowSums:
     by_thread: dict[int, Amounts]  # (n_windows, STATES)
 
     @staticmethod
-    def of(intervals: Intervals, windows: npt.NDArray[np.uint64]) -> "_WindowSums":
+    def of(
+        intervals: Intervals,
+        windows: npt.NDArray[np.uint64],
+        long_ns: Mapping[int, npt.NDArray[np.float64]],
+    ) -> "_WindowSums":
+        """Return the sums without long waits: ``long_ns`` are begins and ends of a thread's."""
         lengths = _overlaps(intervals, windows)
         rows = np.flatnonzero((lengths > 0) & _WAITS[intervals.state])
         if not len(rows):
@@ -144,6 +168,11 @@ class _WindowSums:
         by_thread = {}
         for thread in np.unique(intervals.thread[rows]).tolist():
             own = intervals.thread[rows] == thread
+            own[own] = ~_outlasts(
+                intervals.end_ns[rows[own]], windows[window[own]], long_ns.get(thread)
+            )
+            if not own.any():
+                continue
             numbers, place = np.unique(window[own], return_inverse=True)
             keys = place * STATES + intervals.state[rows[own]]
             sums = np.bincount(keys, weighed[own], minlength=len(numbers) * STATES)
@@ -229,6 +258,18 @@ class _Ticks:
         """Return whether the thread slept in each interval between ticks, (n - 1,)."""
         same = (np.diff(self.runs) == 0) & (np.diff(self.run_ns) == 0)
         return np.asarray(same & self.is_asleep[1:] & self.is_asleep[:-1])
+
+    def long_times_ns(self) -> npt.NDArray[np.float64]:
+        """Return the times in which the thread may be in each long wait, (n, 2).
+
+        From the last tick before it to the first one after it.
+        """
+        is_long = self._is_long()
+        edges = np.diff(np.concatenate([[False], is_long, [False]]).astype(np.int8))
+        first, last = np.flatnonzero(edges == 1), np.flatnonzero(edges == -1) - 1
+        before = self.at_ns[np.maximum(first - 1, 0)]
+        after = self.at_ns[np.minimum(last + 1, len(self.at_ns) - 1)]
+        return np.stack([before, after], axis=1)
 
     def long_waits(self) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
         """Return the time in long waits by state, and its standard error, in nanoseconds."""
