@@ -1,10 +1,15 @@
-"""Intervals whose running time agrees with schedstat.
+"""Intervals whose running and queueing times agree with schedstat.
 
 The scheduler counts a switch before it is recorded. It stops to count the run time of a thread that
 goes to sleep when it takes the thread off its queue; the switch is recorded after it has searched
 for another thread, some 40 us later if there is none. A wake-up that preempts a thread ends its run
 time in the interrupt, 5 us before the switch. So the ends of running intervals, or their begins,
 move to an earlier time, by the same amount for all switches of a kind of a thread.
+
+A wake-up is recorded before the thread is in the run queue, and the record itself, with the call
+chain of the interrupt, takes most of the 10 us between. The thread still waits in this time, so the
+begins of queueing intervals after waits move to a later time, by the same amount for all wake-ups
+of a thread. This matters for waits of 100 us, such as those for a disk.
 
 More than LONGEST_NS per switch is a fault of the records. If a thread has run for longer than its
 intervals show, records are missing, such as a switch to it: its longest intervals off the CPU are
@@ -24,6 +29,7 @@ from topdown.waits.states import Intervals, ThreadState
 # Running to waiting, running to the run queue, and to running.
 LONGEST_NS = (100_000, 10_000, 20_000)
 # Readings are not taken at the same time as records, so less is no contradiction.
+LONGEST_WAKE_UP_NS = 25_000
 MIN_MISSING_NS = 10_000_000
 MIN_MISSING_SHARE = 0.02  # of the run time
 _PASSES = 3  # intervals shorter than the amount leave a rest
@@ -51,6 +57,45 @@ def fit_run_time(intervals: Intervals, records: WaitRecords) -> None:
         _shift(intervals, shifts)
         left -= shifts
     _forget_contradictions(intervals, schedstat, records)
+    if records.wake_ups is not None:
+        _fit_queue_time(intervals, schedstat)
+
+
+def _fit_queue_time(intervals: Intervals, schedstat: Schedstat) -> None:
+    """Move the begins of queueing intervals after waits, in place.
+
+    A thread that queued for longer than its intervals show lacks wake-ups, and has the mean.
+    """
+    threads = len(schedstat.queue_ns)
+    count = np.zeros(threads, np.int64)
+    for begin in range(1, len(intervals.thread), _BLOCK):
+        count += np.bincount(intervals.thread[_woken(intervals, begin)], minlength=threads)
+    left = np.full(threads, LONGEST_WAKE_UP_NS, np.float64)
+    for _ in range(_PASSES - 1):
+        excess = schedstat.ended(intervals, ThreadState.RUN_QUEUE) - schedstat.queue_ns
+        known = (schedstat.queue_ns >= 0) & (excess >= 0)
+        delay = np.minimum(_ratio(np.where(known, excess, 0).astype(np.float64), count), left)
+        total = count[known].sum()
+        delay[~known] = (delay * count)[known].sum() / total if total else 0.0
+        delay = np.minimum(delay, left)
+        left = np.where(known, left - delay, 0.0)
+        delay_ns = np.rint(delay).astype(np.int64)
+        for begin in range(1, len(intervals.thread), _BLOCK):
+            rows = _woken(intervals, begin)
+            length = (intervals.end_ns[rows] - intervals.begin_ns[rows]).astype(np.int64)
+            moved = np.minimum(delay_ns[intervals.thread[rows]], np.maximum(length - 1, 0))
+            intervals.begin_ns[rows] += moved.astype(np.uint64)
+            intervals.end_ns[rows - 1] = intervals.begin_ns[rows]
+
+
+def _woken(intervals: Intervals, begin: int) -> npt.NDArray[np.intp]:
+    """Return the rows of a block that queue after a wait; ``begin``: as for `_boundaries`."""
+    rows = slice(begin, begin + _BLOCK)
+    before = slice(begin - 1, begin - 1 + len(intervals.thread[rows]))
+    woken = intervals.state[rows] == ThreadState.RUN_QUEUE
+    woken &= intervals.state[before] == ThreadState.OTHER
+    woken &= intervals.thread[rows] == intervals.thread[before]
+    return np.flatnonzero(woken) + begin
 
 
 def _counts(intervals: Intervals, threads: int) -> _Integers:

@@ -50,6 +50,35 @@ def test_more_than_a_switch_can_need_is_not_moved() -> None:
     assert milliseconds(with_run_time(built, 25_000), ThreadState.USER) == 29.8
 
 
+def with_queue_time(records: WaitRecords, queue_us: float, thread: int = 0) -> WaitRecords:
+    """Return the records with the queue time of the last reading of a thread."""
+    readings = tuple(
+        replace(row, queue_ns=round(queue_us * 1000)) if row.thread == thread and row.at_ns else row
+        for row in records.readings
+    )
+    return replace(records, readings=readings)
+
+
+def test_a_thread_that_is_woken_waits_until_it_is_in_the_queue() -> None:
+    text = "A R0-10 W(timer)10-19.9 Q19.9-20 R20-30 W(timer)30-39.9 Q39.9-40 R40-50"
+    records = with_queue_time(with_run_time(build_records(text), 30_000), 180)
+    assert milliseconds(records, ThreadState.RUN_QUEUE) == 0.18
+    assert milliseconds(records, ThreadState.OTHER) == 19.82
+
+
+def test_a_thread_without_some_wake_ups_has_the_delay_of_the_others() -> None:
+    line = "R0-10 W(timer)10-19.9 Q19.9-20 R20-30 W(timer)30-39.9 Q39.9-40 R40-50"
+    built = build_records(f"A {line}\nB@1 {line}")
+    records = with_queue_time(with_queue_time(built.records, 180), 50_000, thread=1)
+    assert milliseconds(records, ThreadState.RUN_QUEUE, thread=1) == 0.18
+
+
+def test_a_queue_time_that_no_delay_explains_is_not_moved() -> None:
+    text = "A R0-10 W(timer)10-15 Q15-20 R20-50"
+    records = with_queue_time(with_run_time(build_records(text), 40_000), 0)
+    assert milliseconds(records, ThreadState.RUN_QUEUE) == 4.975
+
+
 def test_a_thread_that_starts_has_neither_run_nor_waited_by_then() -> None:
     built = build_records("A B5 Q5-6 R6-20 W(?)20-40 R40-60")
     assert milliseconds(with_run_time(built, 33_950), ThreadState.USER) == 33.95
