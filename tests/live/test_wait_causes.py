@@ -80,3 +80,18 @@ def test_the_slow_middle_stage_of_a_pipeline_is_the_first_cause(
 def test_the_single_thread_of_a_server_is_the_first_cause(needs_root: None, tmp_path: Path) -> None:
     document = waits_of("single-threaded-server", tmp_path)
     assert document["causes"][0]["name"] == "server"
+
+
+def test_locks_inside_libc_have_no_owner_and_others_the_thread_that_holds_them(
+    needs_root: None, tmp_path: Path
+) -> None:
+    document = waits_of("futex-kinds", tmp_path)
+    inside = [lock for lock in document["locks"] if lock["kind"] == "libc-lock"]
+    callers = {caller["function"] for lock in inside for caller in lock["callers"]}
+    assert {"malloc", "__flockfile"} <= {name.partition("@")[0] for name in callers}
+    assert all(lock["owner"] is None and lock["owner_unknown"] for lock in inside)
+    longest = max(
+        (lock for lock in document["locks"] if lock["kind"] == "mutex"),
+        key=lambda lock: lock["wait_ns"],
+    )
+    assert longest["owner"]["name"] == "holder"

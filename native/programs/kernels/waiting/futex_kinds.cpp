@@ -1,6 +1,7 @@
 #include "kernels/waiting/futex_kinds.hpp"
 
 #include <linux/futex.h>
+#include <malloc.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <sys/syscall.h>
@@ -11,9 +12,11 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstdio>
+#include <cstdlib>
 #include <ctime>
 #include <memory>
 #include <mutex>
+#include <vector>
 
 #include "kernels/waiting/waiting_kernel.hpp"
 
@@ -76,13 +79,46 @@ class stack_word {
   std::atomic<std::uint32_t>* word_ = nullptr;
 };
 
+struct memory_freer {
+  void operator()(void* memory) const noexcept { std::free(memory); }
+};
+using allocated = std::unique_ptr<void, memory_freer>;
+
+// The only arena of malloc, with so many free chunks that malloc_trim holds its lock for
+// milliseconds: it gives the pages of each back, 1 us per chunk, also if they are not in use.
+class fragmented_arena {
+ public:
+  fragmented_arena() {
+    mallopt(M_ARENA_MAX, 1);
+    std::vector<allocated> free_later;
+    free_later.reserve(chunks);
+    between_.reserve(chunks);
+    for (unsigned i = 0; i < chunks; ++i) {
+      free_later.emplace_back(std::malloc(free_bytes));
+      between_.emplace_back(std::malloc(between_bytes));
+    }
+  }
+  [[gnu::noinline]] static void hold() noexcept { malloc_trim(0); }
+  // Takes the lock twice: the chunk is too large for the cache of the thread.
+  [[gnu::noinline]] static void use() { const allocated chunk{std::malloc(used_bytes)}; }
+
+ private:
+  static constexpr unsigned chunks = 4096;
+  static constexpr std::size_t free_bytes = 8192;  // contains a whole page
+  static constexpr std::size_t between_bytes = 32;
+  static constexpr std::size_t used_bytes = 2048;
+
+  std::vector<allocated> between_;  // free neighbours would become one chunk
+};
+
 struct file_closer {
   void operator()(std::FILE* file) const noexcept { static_cast<void>(std::fclose(file)); }
 };
 
 // Thread 0 holds a mutex, a lock of stdio and a lock for readers and writers 9 of 10 ms, then wakes
-// the threads that wait for events and words. Each other thread waits in one way. In the look-alike
-// thread 0 computes outside of the locks and the others sleep between two uses.
+// the threads that wait for events and words. Another thread holds the lock of malloc's arena, and
+// each other thread waits in one way. In the look-alike thread 0 computes outside of the locks and
+// the others sleep between two uses.
 class futex_kinds_kernel : public waiting_kernel {
  public:
   explicit futex_kinds_kernel(const kernel_settings& setting)
@@ -111,7 +147,9 @@ class futex_kinds_kernel : public waiting_kernel {
     parked,
     rust_lock,
     musl_lock,
-    musl_condition
+    musl_condition,
+    trimmer,
+    first_of_malloc
   };
 
   bool iterate(unsigned thread, const std::atomic<bool>&) override {
@@ -187,12 +225,24 @@ class futex_kinds_kernel : public waiting_kernel {
       case rust_lock:
         wait_for_release(words_[1], 2, FUTEX_WAIT, own, wait_state::lock);
         break;
+      case musl_condition:
+        on_stack_.wait(own);
+        break;
+      case trimmer:
+        fragmented_arena::hold();
+        pause_for(released_ns, own);
+        break;
       case musl_lock:
         wait_for_release(words_[2], 0x80000000U + static_cast<std::uint32_t>(times(holder).tid()),
                          FUTEX_WAIT, own, wait_state::condition);
         break;
-      default:
-        on_stack_.wait(own);
+      default: {
+        {
+          const timed_wait wait(own, wait_state::lock);
+          fragmented_arena::use();
+        }
+        pause_for(used_ns, own);
+      }
     }
   }
   void wait_for_round(thread_times& own) {
@@ -213,9 +263,10 @@ class futex_kinds_kernel : public waiting_kernel {
     sem_timedwait(&semaphore_, &end);
   }
   [[nodiscard]] const char* name_of(unsigned thread) const override {
-    constexpr std::array names = {"holder",    "mutex",  "readers",   "stdio",     "condition",
-                                  "semaphore", "parked", "rust-lock", "musl-lock", "musl-cond"};
-    return names[thread];
+    constexpr std::array names = {"holder",    "mutex",     "readers", "stdio",
+                                  "condition", "semaphore", "parked",  "rust-lock",
+                                  "musl-lock", "musl-cond", "trimmer"};
+    return thread < names.size() ? names[thread] : "malloc";
   }
 
   bool look_alike_;
@@ -228,6 +279,7 @@ class futex_kinds_kernel : public waiting_kernel {
   sem_t semaphore_{};
   std::array<std::atomic<std::uint32_t>, 3> words_{};
   stack_word on_stack_;
+  fragmented_arena arena_;
 };
 
 }  // namespace
