@@ -5,10 +5,12 @@ import click
 from harness.cli.lazy_group import LazyGroup
 
 # Verbs with their short help; a test compares it with the help of the verbs.
-BENCH: dict[str, str] = {}
+BENCH: dict[str, str] = {
+    "scale": "Model how throughput grows with threads or connections.",
+}
 EXAMPLES = """\b
 Examples:
-  stallscope bench --help
+  stallscope bench scale --counts 1,2,4,8 -- ./work --threads {n}
 """
 
 

@@ -14,6 +14,8 @@ from stallscope.recordings import FORMAT, MAJOR
 
 # Short name of a document, the module of its type, the type.
 DOCUMENTS = {
+    "bench.network": ("harness.bench.scale.network_result", "NetworkResult"),
+    "bench.scale": ("harness.bench.scale.result", "ScaleResult"),
     "cache.clear": ("harness.cache.result", "CacheClearResult"),
     "cache.show": ("harness.cache.result", "CacheShowResult"),
     "cstates.advise": ("harness.cstates.advise.result", "AdviseResult"),

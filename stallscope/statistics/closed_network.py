@@ -61,7 +61,8 @@ class Centre:
         if self.delay:
             return counts
         if not self.speeds:
-            return np.minimum(counts, self.servers)
+            limited: Floats = np.minimum(counts, self.servers)
+            return limited
         speeds = np.asarray(self.speeds, dtype=float)
         result: Floats = speeds[np.minimum(counts.astype(int), speeds.size) - 1]
         return result

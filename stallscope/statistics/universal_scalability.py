@@ -252,7 +252,9 @@ def _described(n: "Floats", x: "Floats", values: "Floats", free: Sequence[bool])
             Coefficient(value, error, max(0.0, value - half), value + half, at_bound=bound)
         )
     return ScalabilityFit(
-        *coefficients,
+        rate=coefficients[0],
+        sigma=coefficients[1],
+        kappa=coefficients[2],
         residuals=tuple(map(float, residuals)),
         r_squared=1 - sum_of_squares / around_mean if around_mean > 0 else None,
         degrees_of_freedom=freedom,

@@ -16,6 +16,7 @@ EXCEPTIONS = {
 # Modules that may declare a computed text to be markup.
 MARKUP_SOURCES = {
     "harness/page/document.py": "it renders the templates",
+    "harness/page/inline_svg.py": "it serializes a parsed picture of matplotlib",
     "harness/labs/stages/panel.py": "it embeds a picture of topdown/stacks/flame/svg.py",
 }
 

@@ -67,29 +67,46 @@ def scalability_picture(data: Scalability, file_format: str) -> bytes:
 
 def _draw(data: Scalability, figure: "Figure") -> None:
     figure.suptitle(printable(data.title), fontsize=11)
-    throughput, residuals = figure.subplots(2, 1, sharex=True, height_ratios=(3, 1))
+    residuals: Axes | None = None
+    if any(curve.residuals_percent for curve in data.curves):
+        throughput, residuals = figure.subplots(2, 1, sharex=True, height_ratios=(3, 1))
+        residuals.axhline(0, color="#222222", linewidth=0.8)
+        residuals.set_ylabel("residual, %")
+    else:
+        throughput = figure.subplots()
     for number, curve in enumerate(data.curves):
         _draw_curve(throughput, residuals, curve, [point.count for point in data.points], number)
     for number, bound in enumerate(data.bounds):
         throughput.plot(
-            bound.counts, bound.throughput, (":", (0, (1, 3)))[number % 2], color="#555555",
-            linewidth=1, label=printable(bound.name),
-        )  # fmt: skip
+            bound.counts,
+            bound.throughput,
+            linestyle=(":", (0, (1, 3)))[number % 2],
+            color="#555555",
+            linewidth=1,
+            label=printable(bound.name),
+        )
     if data.points:
         _draw_points(throughput, data)
+    elif data.curves:
+        counts = sorted({count for curve in data.curves for count in curve.counts})
+        throughput.set_ylim(0, 1.15 * max(max(curve.throughput) for curve in data.curves))
+        show_counts(throughput, _labelled(counts))
     if data.peak is not None:
         throughput.axvline(data.peak, color="#777777", linestyle="--", linewidth=1)
     throughput.set_ylabel(printable(data.throughput_label))
     throughput.yaxis.set_major_formatter("{x:,.4g}")
-    residuals.axhline(0, color="#222222", linewidth=0.8)
-    residuals.set_ylabel("residual, %")
-    residuals.set_xlabel(printable(data.count_label))
+    (throughput if residuals is None else residuals).set_xlabel(printable(data.count_label))
     for axes in (throughput, residuals):
-        finish_axes(axes)
+        if axes is not None:
+            finish_axes(axes)
 
 
 def _draw_curve(
-    throughput: "Axes", residuals: "Axes", curve: ModelCurve, counts: Sequence[float], number: int
+    throughput: "Axes",
+    residuals: "Axes | None",
+    curve: ModelCurve,
+    counts: Sequence[float],
+    number: int,
 ) -> None:
     colour, dash, mark = look(number)
     name = printable(curve.name)
@@ -98,7 +115,7 @@ def _draw_curve(
         throughput.fill_between(
             curve.counts, curve.low, curve.high, color=colour, alpha=0.15, linewidth=0
         )
-    if curve.residuals_percent:
+    if residuals is not None and curve.residuals_percent:
         residuals.plot(
             counts, curve.residuals_percent, mark, color=colour, markersize=4, label=name
         )
