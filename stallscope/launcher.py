@@ -110,9 +110,9 @@ class Launcher(Closing):
     def result(self) -> CompletedRun:
         """Return the run of the started command, after its end."""
         fields = _REPLY.unpack(self._read(_REPLY.size))
-        start_error, status, *numbers = fields
-        output_bytes = numbers.pop()
-        output_cut, leftovers, timed_out = numbers.pop(), numbers.pop(), numbers.pop()
+        start_error, status, begin_ns, wall_ns, user_us, system_us, max_rss_bytes = fields[:7]
+        minor_faults, major_faults, voluntary, involuntary = fields[7:11]
+        timed_out, leftovers, output_cut, output_bytes = fields[11:]
         if start_error:
             raise TargetError(
                 f"cannot start {self._name}: {os.strerror(start_error)}",
@@ -120,12 +120,20 @@ class Launcher(Closing):
             )
         exit_status = os.waitstatus_to_exitcode(status)
         return CompletedRun(
-            exit_status if exit_status >= 0 else 128 - exit_status,
-            *numbers,
-            bool(timed_out),
-            leftovers,
-            bool(output_cut),
-            self._read(output_bytes),
+            exit_status=exit_status if exit_status >= 0 else 128 - exit_status,
+            begin_ns=begin_ns,
+            wall_ns=wall_ns,
+            user_us=user_us,
+            system_us=system_us,
+            max_rss_bytes=max_rss_bytes,
+            minor_faults=minor_faults,
+            major_faults=major_faults,
+            voluntary_switches=voluntary,
+            involuntary_switches=involuntary,
+            timed_out=bool(timed_out),
+            leftovers=leftovers,
+            output_cut=bool(output_cut),
+            output=self._read(output_bytes),
         )
 
     def close(self) -> None:

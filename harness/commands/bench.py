@@ -6,10 +6,12 @@ from harness.cli.lazy_group import LazyGroup
 
 # Verbs with their short help; a test compares it with the help of the verbs.
 BENCH: dict[str, str] = {
+    "run": "Measure commands in random order: time, memory, faults, switches, counters.",
     "scale": "Model how throughput grows with threads or connections.",
 }
 EXAMPLES = """\b
 Examples:
+  stallscope bench run -n 30 -- ./work
   stallscope bench scale --counts 1,2,4,8 -- ./work --threads {n}
 """
 

@@ -16,7 +16,7 @@ class _KindRecord(Record, frozen=True):
 
 
 def kind_of(recording: Recording) -> str:
-    """Return "samples" (a CPU profile), "counters", "waits", "requests", "load", "idle" or "io"."""
+    """Return "samples" (a CPU profile), "counters", "waits", "requests", "load" and so on."""
     if recording.manifest is None:
         return PROFILE
     if (recording.path / _COUNTING_PLAN).exists():

@@ -61,6 +61,12 @@ class IoManifest(CommandManifest, frozen=True, kw_only=True):
     kind: Literal["io"] = "io"
 
 
+class BenchManifest(CommandManifest, frozen=True, kw_only=True):
+    """The recording.json of benchmark runs; the runs are in bench.txt and bench.json."""
+
+    kind: Literal["bench"] = "bench"
+
+
 def this_host() -> RecordedHost:
     """Return this machine as a recording names it."""
     host: Host = read_host()

@@ -15,6 +15,7 @@ from stallscope.recordings import FORMAT, MAJOR
 # Short name of a document, the module of its type, the type.
 DOCUMENTS = {
     "bench.network": ("harness.bench.scale.network_result", "NetworkResult"),
+    "bench.run": ("harness.bench.run.result", "BenchRunResult"),
     "bench.scale": ("harness.bench.scale.result", "ScaleResult"),
     "cache.clear": ("harness.cache.result", "CacheClearResult"),
     "cache.show": ("harness.cache.result", "CacheShowResult"),
@@ -29,6 +30,7 @@ DOCUMENTS = {
     "doctor": ("harness.doctor.result", "DoctorResult"),
     "doctor.fix": ("harness.doctor.result", "FixResult"),
     "profile": ("harness.profile.result", "ProfileResult"),
+    "recording.bench": ("harness.recordings.manifest", "BenchManifest"),
     "recording.counters": ("harness.recordings.collector_manifests", "CountersManifest"),
     "recording.idle": ("harness.recordings.manifest", "IdleManifest"),
     "recording.io": ("harness.recordings.manifest", "IoManifest"),

@@ -13,6 +13,7 @@ from stallscope.recordings import Recording, open_recording
 
 # The module and function that report a kind of recording; a profile takes more options.
 REPORTERS = {
+    "bench": ("harness.report.bench", "report_bench"),
     "counters": ("harness.topdown.report", "report_counters"),
     "load": ("harness.report.load", "report_load"),
     "idle": ("harness.cstates.record.report", "report_idle"),

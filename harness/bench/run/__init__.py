@@ -1,0 +1,1 @@
+"""`stallscope bench run`: commands in random order, each measured many times."""

@@ -1,0 +1,82 @@
+"""The file bench.txt: the runs in the Go benchmark format (golang/proposal design/14313)."""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from harness.bench.run.measurement import Measured, MeasuredRun, PrintedLines
+from stallscope.printable import visible_text
+from stallscope.recordings import RecordedHost
+
+_RESULT = re.compile(r"Benchmark(?![a-z])\S*(?:\s+\d+)(?:\s+[-+.\w]+\s+\S+)+\s*")
+_NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?|[-+]?[Ii]nf(?:inity)?|[Nn]a[Nn]")
+_LONGEST_LINE = 65_536
+
+
+def benchmark_lines(output: bytes) -> tuple[tuple[str, ...], str]:
+    """Return the result lines in the output of a command, and the first malformed one."""
+    lines, junk = [], ""
+    for line in output.decode("utf-8", "replace").splitlines():
+        if not line.startswith("Benchmark") or line[9:10].islower() or " " not in line.strip():
+            continue
+        if _is_result(line):
+            lines.append(line.strip())
+        else:
+            junk = junk or line[:200]
+    return tuple(lines), junk
+
+
+def _is_result(line: str) -> bool:
+    words = line.split()
+    return (
+        len(line) < _LONGEST_LINE
+        and _RESULT.fullmatch(line) is not None
+        and len(words) % 2 == 0
+        and all(map(_NUMBER.fullmatch, words[2::2]))
+    )
+
+
+def text_lines(
+    names: Sequence[str], measured: Measured, host: RecordedHost, version: str
+) -> Iterator[str]:
+    """Yield the lines of the file: the host, every successful run, and the lines they printed.
+
+    Runs are in the order of the measurement. Lines that a command printed are under the key
+    ``command``, which is deleted after them.
+    """
+    for key, value in {
+        "stallscope": version,
+        "host": host.hostname,
+        "kernel": host.kernel_release,
+        "cpu": host.cpu_model,
+    }.items():
+        if value:
+            yield f"{key}: {visible_text(value, 200)}"
+    yield "Unit maxrss-B better=lower"
+    yield ""
+    for run in measured.runs:
+        if not run.failed:
+            yield run_line(names[run.command], run)
+    for printed in measured.printed:
+        yield from _printed_lines(names[printed.command], printed)
+
+
+def run_line(name: str, run: MeasuredRun) -> str:
+    """Return the result line of a run."""
+    values = {
+        "ns/op": run.wall_ns,
+        "user-ns/op": run.user_us * 1000,
+        "sys-ns/op": run.system_us * 1000,
+        "maxrss-B": run.max_rss_bytes,
+        "minor-faults": run.minor_faults,
+        "major-faults": run.major_faults,
+        "voluntary-switches": run.voluntary_switches,
+        "involuntary-switches": run.involuntary_switches,
+    }
+    return " ".join([f"Benchmark{name} 1", *(f"{value} {unit}" for unit, value in values.items())])
+
+
+def _printed_lines(name: str, printed: PrintedLines) -> Iterator[str]:
+    yield ""
+    yield f"command: {name}"
+    yield from printed.lines
+    yield "command:"
