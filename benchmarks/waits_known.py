@@ -1,13 +1,17 @@
 """The diagnosis of waits on the known programs: shares, sums, causes and owners.
 
 Each program of `stallscope lab waits` and its look-alike run several times. The threads measure
-their own time by state, so that the shares have a true value. On a busy host, run the programs
-longer. Takes about 8 minutes.
+their own time by state, so that the shares have a true value. A run without a diagnosis counts as a
+wrong one. On a busy host, run the programs longer. Takes about 8 minutes.
+
+Run and queue times are compared with schedstat before the analysis makes them those of schedstat;
+by how much it changes them is shown beside.
 """
 
 from collections.abc import Callable, Iterator
 
 from benchmarks.cases import Case, ours
+from benchmarks.wait_accuracy import named_waits, schedstat_errors
 from harness.labs.waits.comparison import (
     diagnosis_causes,
     is_cause,
@@ -17,7 +21,7 @@ from harness.labs.waits.comparison import (
 from harness.labs.waits.measurement import ProgramDiagnosis, diagnose_program, measure_program
 from harness.labs.waits.result import ProgramVerdict
 from harness.labs.waits.waiting_programs import RunAccount, WaitingProgram, waiting_programs
-from harness.waits.result import ThreadWaits, WaitsResult
+from harness.waits.result import LockWaits, ThreadWaits, WaitsResult
 from stallscope.errors import StallscopeError
 
 RUNS = 3
@@ -33,7 +37,9 @@ GRAPH_PROGRAMS = (
     "lock-hog",
 )
 HOG = "lock-hog"
+OWNER = "hog"
 FUTEX_KINDS, HOLDER = "futex-kinds", "holder"
+MIN_WAIT_SHARE = 0.1  # of the longest: short locks have other owners, and a join has its thread
 NEIGHBOUR = "busy-neighbour"
 COMMAND = "stallscope waits"
 
@@ -44,8 +50,9 @@ def run() -> list[Case]:
     for waiting in waiting_programs():
         runs = list(_runs(waiting))
         if runs:
-            cases += _cases(waiting, runs)
-            print(waiting.name, [f"{case.metric}: {case.ours}" for case in cases[-6:]], flush=True)
+            of_program = _cases(waiting, runs)
+            print(waiting.name, [f"{case.metric}: {case.ours}" for case in of_program], flush=True)
+            cases += of_program
         if waiting.look_alike is not None:
             cases += _look_alike_cases(waiting)
     return cases
@@ -53,11 +60,15 @@ def run() -> list[Case]:
 
 def _runs(waiting: WaitingProgram) -> Iterator[ProgramDiagnosis]:
     """Yield the runs of a program that have a diagnosis."""
-    for _ in range(GRAPH_RUNS if waiting.name in GRAPH_PROGRAMS else RUNS):
+    for _ in range(_planned(waiting)):
         try:
             yield diagnose_program(waiting, DURATION_S)
         except StallscopeError as error:
             print(waiting.name, error.message, flush=True)
+
+
+def _planned(waiting: WaitingProgram) -> int:
+    return GRAPH_RUNS if waiting.name in GRAPH_PROGRAMS else RUNS
 
 
 def _look_alike_cases(waiting: WaitingProgram) -> Iterator[Case]:
@@ -83,22 +94,26 @@ def _cases(waiting: WaitingProgram, runs: list[ProgramDiagnosis]) -> list[Case]:
             cases.append(_case(name, "largest difference of a share, points", points, 3))
         unattributed = tuple(100 * _unattributed(run.result, run.account) for run in runs)
         cases.append(_case(name, "other and unknown, % of wall time", unattributed, 2))
-    for metric, error, bar in (
-        ("states against wall time of a thread, %", _sum_error, 0.5),
-        ("run time against schedstat, %", _run_error, 0.5),
-        ("queue time against schedstat, % of wall time", _queue_error, 1),
+    sums = tuple(100 * _largest(run.whole, _sum_error) for run in runs)
+    cases.append(_case(name, "states against wall time of a thread, %", sums, 0.5))
+    errors = [row for run in runs if (row := schedstat_errors(run.analysis)) is not None]
+    for metric, bar, key in (
+        ("run time of the records against schedstat, %", 0.5, "run"),
+        ("queue time of the records against schedstat, % of wall time", 1, "queue"),
+        ("change of run time by the analysis, %", None, "run_change"),
+        ("change of queue time by the analysis, % of wall time", None, "queue_change"),
     ):
-        errors = tuple(100 * _largest(run.whole, error) for run in runs)
-        cases.append(_case(name, metric, errors, bar))
+        values = tuple(100 * getattr(row, key) for row in errors)
+        if values:
+            cases.append(_case(name, metric, values, bar))
     if waiting.first_cause is not None:
         expected = waiting.first_cause
         named = sum(
             any(is_cause(expected, cause) for cause in diagnosis_causes(run.result, expected)[:1])
             for run in runs
         )
-        least = 1 if waiting.name in GRAPH_PROGRAMS else None
         metric = "expected cause first, share of runs"
-        cases.append(_counted(name, metric, named, len(runs), least))
+        cases.append(_counted(name, metric, named, _planned(waiting), 1))
     if waiting.name == HOG:
         cases += _owner_cases(waiting, runs)
     if waiting.name == FUTEX_KINDS:
@@ -123,10 +138,15 @@ def _counted(name: str, metric: str, number: int, runs: int, at_least: float | N
 
 def _named_owners(waiting: WaitingProgram, runs: list[ProgramDiagnosis]) -> Case:
     """Return the share of named owners of locks that are the thread that holds all of them."""
-    owners = [lock.owner.name for run in runs for lock in run.result.locks if lock.owner]
+    owners = [lock.owner.name for run in runs for lock in _long_locks(run) if lock.owner]
     right = sum(owner == HOLDER for owner in owners)
     metric = "owners of locks named right, share of those named"
     return _counted(waiting.name, metric, right, max(1, len(owners)), 1)
+
+
+def _long_locks(run: ProgramDiagnosis) -> list[LockWaits]:
+    longest = max((lock.wait_ns for lock in run.result.locks), default=0)
+    return [lock for lock in run.result.locks if lock.wait_ns >= MIN_WAIT_SHARE * longest]
 
 
 def _neighbour_share(run: ProgramDiagnosis) -> float:
@@ -144,34 +164,29 @@ def _true_share(run: ProgramDiagnosis) -> float:
     return min(1.0, float(cpu_ns) / max(1, others_ns))
 
 
-def _case(name: str, metric: str, values: tuple[float, ...], at_most: float) -> Case:
+def _case(name: str, metric: str, values: tuple[float, ...], at_most: float | None) -> Case:
     return Case(
         name=name,
         metric=metric,
         ours_command=COMMAND,
-        bar=(ours(at_most=at_most),),
+        bar=() if at_most is None else (ours(at_most=at_most),),
         ours=values,
     )
 
 
 def _owner_cases(waiting: WaitingProgram, runs: list[ProgramDiagnosis]) -> Iterator[Case]:
-    """Yield the share of the lock's wait time whose owner is the hog, and of runs with a stack."""
-    named, stacks = [], []
-    for run in runs:
-        lock = max(run.result.locks, key=lambda lock: lock.wait_ns, default=None)
-        owner = lock.owner if lock else None
-        is_hog = owner is not None and owner.name == "hog"
-        named.append((owner.share or 0.0) if owner is not None and is_hog else 0.0)
-        stacks.append(float(is_hog and owner is not None and bool(owner.stack)))
+    """Yield the share of lock waits over 1 ms whose owner is the hog, and of those with a stack."""
+    shares = [row for run in runs if (row := named_waits(run.analysis, OWNER)) is not None]
     for metric, values, bar in (
-        ("owner named, share of wait time with an owner", named, 0.95),
-        ("stack of the owner, share of runs", stacks, 0.9),
+        ("waits over 1 ms with the right owner, share", [row.right for row in shares], 0.95),
+        ("waits over 1 ms with another owner, share", [row.wrong for row in shares], None),
+        ("right owners with a stack, share", [row.with_stack for row in shares], 0.9),
     ):
         yield Case(
             name=waiting.name,
             metric=metric,
             ours_command=COMMAND,
-            bar=(ours(at_least=bar),),
+            bar=() if bar is None else (ours(at_least=bar),),
             ours=tuple(values),
         )
 
@@ -192,17 +207,3 @@ def _largest(found: WaitsResult, error: Callable[[ThreadWaits], float]) -> float
 
 def _sum_error(thread: ThreadWaits) -> float:
     return abs(sum(thread.states_ns.values()) - thread.wall_ns) / max(1, thread.wall_ns)
-
-
-def _run_error(thread: ThreadWaits) -> float:
-    """Return the error of the run time; 0 for threads that run for less than 10 ms."""
-    if thread.run_ns is None or thread.measured_run_ns is None or thread.run_ns < 10_000_000:
-        return 0.0
-    return abs(thread.measured_run_ns - thread.run_ns) / thread.run_ns
-
-
-def _queue_error(thread: ThreadWaits) -> float:
-    """Return the error of the queue time; the kernel counts throttled time as queue time."""
-    if thread.queue_ns is None or thread.measured_queue_ns is None:
-        return 0.0
-    return abs(thread.measured_queue_ns - thread.queue_ns) / max(1, thread.wall_ns)

@@ -84,15 +84,19 @@ class _Events:
         )
 
 
-def build_intervals(records: WaitRecords) -> Intervals:
-    """Return the intervals of the target's threads, sorted by thread, then by time."""
+def build_intervals(records: WaitRecords, *, fit: bool = True) -> Intervals:
+    """Return the intervals of the target's threads, sorted by thread, then by time.
+
+    ``fit``: whether run and queue times are made those of schedstat.
+    """
     times = scheduler_times(records)
     wakes = 0 if records.wake_ups is None else len(records.wake_ups.time_ns)
     columns = IntervalColumns(len(times) + wakes + 2 * len(records.threads))
     for block in thread_blocks(records):
         columns.append(_of_block(block, times[block.switches]))
     intervals = columns.intervals()
-    fit_run_time(intervals, records)
+    if fit:
+        fit_run_time(intervals, records)
     return intervals
 
 

@@ -120,8 +120,6 @@ def cause_verdict(
     if expected is None:
         return ProgramVerdict.RIGHT
     is_first = bool(causes) and is_cause(expected, causes[0])
-    if look_alike and causes and causes[0].kind != expected.kind:
-        is_first = False  # a thread without a CPU is not the fault of the program
     return ProgramVerdict.RIGHT if is_first is not look_alike else ProgramVerdict.WRONG
 
 

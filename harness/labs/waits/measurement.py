@@ -23,7 +23,7 @@ from harness.labs.waits.comparison import (
 )
 from harness.labs.waits.result import ProgramRow, ProgramVerdict
 from harness.labs.waits.waiting_programs import RunAccount, WaitingProgram, read_account
-from harness.waits.analysis import analyze_waits
+from harness.waits.analysis import WaitAnalysis, analyze_waits
 from harness.waits.build import waits_result
 from harness.waits.period import within
 from harness.waits.result import WaitsResult
@@ -56,12 +56,13 @@ def measure_program(waiting: WaitingProgram, duration_s: float, *, look_alike: b
 
 @dataclass(frozen=True, slots=True)
 class ProgramDiagnosis:
-    """A run of a program: ``whole`` is the document of all of the recording.
+    """A run of a program: ``whole`` is the document of all of the recording, of ``analysis``.
 
     ``result`` and ``account`` are those of the common period; the whole ones without readings,
     and if switches were recorded in random windows.
     """
 
+    analysis: WaitAnalysis
     whole: WaitsResult
     whole_account: RunAccount
     result: WaitsResult
@@ -77,13 +78,13 @@ def diagnose_program(
         whole, account = run(waiting, duration_s, look_alike, Path(directory))
         recording = open_recording(Path(directory) / _RECORDING)
         period = common_period(account, *recording_period(recording))
-        analysis = None if period is None else analyze_waits(recording)
-        if period is None or analysis is None or analysis.records.limited_from_ns is not None:
-            return ProgramDiagnosis(whole, account, whole, account)
+        analysis = analyze_waits(recording)
+        if period is None or analysis.records.limited_from_ns is not None:
+            return ProgramDiagnosis(analysis, whole, account, whole, account)
         idle = idle_threads(analysis.records, analysis.kinds.intervals)
         part = within(analysis, *period, idle)
         result = waits_result(part, recording=recording.path, report=None)
-        return ProgramDiagnosis(whole, account, result, account_within(account, period))
+        return ProgramDiagnosis(analysis, whole, account, result, account_within(account, period))
 
 
 def recording_period(recording: Recording) -> tuple[int, int]:

@@ -96,7 +96,7 @@ def test_the_cause_must_come_first_and_must_not_for_a_look_alike() -> None:
     assert cause_verdict(None, (), look_alike=False) is right
     without_cpu = (cause("run_queue", "hog"),)
     assert cause_verdict(HOG, without_cpu, look_alike=False) is right
-    assert cause_verdict(HOG, without_cpu, look_alike=True) is right
+    assert cause_verdict(HOG, without_cpu, look_alike=True) is wrong
 
 
 def test_causes_of_queue_time_count_if_one_is_expected() -> None:
