@@ -30,7 +30,7 @@ Examples:
 )
 @click.option(
     "--file",
-    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    type=click.Path(path_type=Path, dir_okay=False),
     metavar="FILE",
     help="A bench.toml with commands, servers and clients.",
 )

@@ -1,16 +1,14 @@
-"""The result, its text and its page: medians, and a reason in place of a missing value."""
+"""The result: medians over the runs of a command."""
 
 from harness.bench.plan.commands import command_from_words
 from harness.bench.run.measurement import Measured, MeasuredRun
-from harness.bench.run.panel import render_page
 from harness.bench.run.result import BenchRunResult, CommandCounters, command_runs
-from harness.bench.run.text import lines
 from stallscope.documents import decode, encode
 
 TIMES_NS = (10_000_000, 30_000_000, 20_000_000)
 
 
-def result() -> BenchRunResult:
+def bench_result() -> BenchRunResult:
     fields = dict.fromkeys(MeasuredRun.__struct_fields__[1:10], 1)
     runs = [
         MeasuredRun(command=0, sleep_entries=(4,), **{**fields, "wall_ns": time})
@@ -30,30 +28,16 @@ def result() -> BenchRunResult:
         commands=(command_runs(0, command, Measured(runs), ("C6",), counters),),
         runs=tuple(runs),
         clock_resolution_ns=1,
-        warnings=("noisy",),
+        warnings=("noisy <i>",),
     )
 
 
 def test_medians_are_over_the_runs_of_the_command() -> None:
-    command = result().commands[0]
+    command = bench_result().commands[0]
     assert command.wall_ns.median == 20_000_000
     assert command.cpu_us.median == 2
     assert command.sleep_entries["C6"].median == 4
 
 
 def test_the_document_is_read_back() -> None:
-    assert decode(encode(result()), BenchRunResult, "test") == result()
-
-
-def test_the_text_names_what_is_missing() -> None:
-    text = "\n".join(lines(result(), 120))
-    assert "10 ms to 30 ms" in text
-    assert "counters and slots: unavailable: no counters here" in text
-    assert "stable: no" in text
-    assert "warning: noisy" in text
-
-
-def test_the_page_escapes_names() -> None:
-    page = render_page(result(), recording_name="r", facts={})
-    assert "<b>" not in page
-    assert "no counters here" in page
+    assert decode(encode(bench_result()), BenchRunResult, "test") == bench_result()

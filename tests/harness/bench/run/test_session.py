@@ -12,6 +12,7 @@ import pytest
 from harness.bench.run.measurement import CommandRunner
 from harness.cli.command_line import main
 from stallscope.errors import ExitCode
+from tests.documents import assert_valid
 
 
 def test_a_run_writes_a_recording_that_the_report_reads(
@@ -36,10 +37,14 @@ def test_a_run_writes_a_recording_that_the_report_reads(
         "voluntary-switches",
         "involuntary-switches",
     ]
-    assert json.loads((folder / "recording.json").read_text())["complete"]
+    manifest = (folder / "recording.json").read_text()
+    assert json.loads(manifest)["complete"]
+    assert_valid("recording.bench", manifest)
     assert "<h2" in (folder / "report.html").read_text()
     assert main(["report", str(folder), "--json"]) == ExitCode.DONE
-    assert json.loads(capsys.readouterr().out)["commands"][0]["wall_ns"]["n"] == 3
+    printed = capsys.readouterr().out
+    assert json.loads(printed)["commands"][0]["wall_ns"]["n"] == 3
+    assert_valid("bench.run", printed)
 
 
 def test_a_failing_command_leaves_no_recording(

@@ -1,0 +1,10 @@
+"""The page of benchmark runs escapes what it shows."""
+
+from harness.bench.run.panel import render_page
+from tests.harness.bench.run.test_result import bench_result
+
+
+def test_the_page_escapes_names() -> None:
+    page = render_page(bench_result(), recording_name="r", facts={})
+    assert "noisy &lt;i&gt;" in page
+    assert "no counters here" in page
