@@ -13,7 +13,7 @@ from stallscope.errors import RecordingError
 from stallscope.recordings import Manifest, Recording, StackRecording
 from topdown.stacks.bursts import Burst, find_bursts
 from topdown.stacks.folding.fold import FoldOptions, fold
-from topdown.stacks.folding.named_chains import ChainTransform
+from topdown.stacks.folding.named_chains import ChainTransform, NamedChains
 from topdown.stacks.profile import Profile, ProfileWarning
 from topdown.stacks.ranking import Ranking, rank
 from topdown.stacks.symbols.symbolizer import Symbolizer
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from topdown.slots.model import Model
     from topdown.stacks.managed.chains import ManagedFrameMerger
     from topdown.stacks.managed.frames import ManagedFrames
+    from topdown.stacks.managed.interpreted import InterpretedFrameMerger
     from topdown.stacks.managed.shares import RuntimeShares
     from topdown.stacks.python.chains import PythonFrameMerger
     from topdown.stacks.python.shares import PythonShares
@@ -81,11 +82,12 @@ def analyze(recording: Recording, options: AnalysisOptions = _DEFAULT_OPTIONS) -
     capture = read_samples(recording, tables, managed.runs if managed is not None else None)
     merger, python_warnings = _python_frames(recording, options)
     managed_merger = _managed_merger(managed, options)
+    interpreted_merger = _interpreted_merger(managed, options)
     symbolizer = Symbolizer(sources)
     weights = _weights(recording, capture, symbolizer, options)
     fold_options = replace(
         _fold_options(recording, options),
-        transform=_both(managed_merger, merger),
+        transform=_all_of(managed_merger, interpreted_merger, merger),
         weights=weights.samples if weights is not None else None,
         times=True,
         period_ns=_period_ns(options),
@@ -125,7 +127,7 @@ def analyze(recording: Recording, options: AnalysisOptions = _DEFAULT_OPTIONS) -
         joined,
         capture.host_name,
         capture.kernel_release,
-        managed_merger.shares if managed_merger is not None else (),
+        _runtime_shares(managed_merger, interpreted_merger),
     )
 
 
@@ -180,10 +182,44 @@ def _managed_merger(
     return ManagedFrameMerger(managed, lines=options.lines > 0)
 
 
-def _both(first: ChainTransform | None, second: ChainTransform | None) -> ChainTransform | None:
-    if first is None or second is None:
-        return first or second
-    return lambda capture, named: second(capture, first(capture, named))
+def _interpreted_merger(
+    managed: "ManagedFrames | None", options: AnalysisOptions
+) -> "InterpretedFrameMerger | None":
+    """Return what merges the frames of Ruby and PHP, None without such processes."""
+    if managed is None:
+        return None
+    from topdown.stacks.managed.chains import INTERPRETED  # noqa: PLC0415 - rarely needed
+
+    if all(runtime.name not in INTERPRETED for runtime in managed.runtimes):
+        return None
+    from topdown.stacks.managed.interpreted import (  # noqa: PLC0415 - rarely needed
+        InterpretedFrameMerger,
+    )
+
+    return InterpretedFrameMerger(managed, lines=options.lines > 0)
+
+
+def _runtime_shares(
+    managed: "ManagedFrameMerger | None", interpreted: "InterpretedFrameMerger | None"
+) -> "tuple[RuntimeShares, ...]":
+    return (
+        *(managed.shares if managed is not None else ()),
+        *(interpreted.shares if interpreted is not None else ()),
+    )
+
+
+def _all_of(*transforms: ChainTransform | None) -> ChainTransform | None:
+    """Return one transformation that applies these in their order; None is skipped."""
+    steps = [transform for transform in transforms if transform is not None]
+    if not steps:
+        return None
+
+    def apply(capture: Capture, named: NamedChains) -> NamedChains:
+        for step in steps:
+            named = step(capture, named)
+        return named
+
+    return apply
 
 
 def _has_no_interpreter(path: Path) -> bool:

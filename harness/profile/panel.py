@@ -31,6 +31,8 @@ KIND_TEXT = {
     FunctionKind.PYTHON: "Python",
     FunctionKind.JAVASCRIPT: "JavaScript",
     FunctionKind.JAVA: "Java",
+    FunctionKind.RUBY: "Ruby",
+    FunctionKind.PHP: "PHP",
     FunctionKind.UNKNOWN: "no symbol",
 }
 

@@ -4,7 +4,13 @@ from harness.cli.terminal import percent
 from harness.profile.runtime_result import RuntimeResult
 from stallscope.printable import printable
 
-_NAMES = {"v8": "V8 (JavaScript)", "hotspot": "HotSpot (Java)", "cpython": "CPython"}
+_NAMES = {
+    "v8": "V8 (JavaScript)",
+    "hotspot": "HotSpot (Java)",
+    "cpython": "CPython",
+    "ruby": "Ruby",
+    "php": "PHP",
+}
 _MAX_REASONS = 4
 _MAX_TIERS = 4
 _MAX_WORKS = 4

@@ -1,5 +1,7 @@
 #include "managed_frames/frames_text.hpp"
 
+#include <algorithm>
+
 #include "process_reading/line_text.hpp"
 
 namespace stallscope::managed_frames {
@@ -38,7 +40,7 @@ const char* name_of(walk_result result) {
 }
 
 void put_header(std::string& out) {
-  out += "{\"format\":\"stallscope.managed-frames/1.0\",\"clock\":\"monotonic\"}\n";
+  out += "{\"format\":\"stallscope.managed-frames/1.1\",\"clock\":\"monotonic\"}\n";
 }
 
 void put_runtime(std::string& out, pid_t pid, std::string_view name,
@@ -96,7 +98,17 @@ void put_sample(std::string& out, const stack_sample& sample, const managed_stac
       out += std::to_string(value) + ',';
     out += std::to_string(stacks[i]) + ']';
   }
-  out += "]}\n";
+  out += ']';
+  const auto runs = stacks.subspan(std::min(stacks.size(), walked.segments.size()));
+  if (!runs.empty()) {
+    out += ",\"runs\":[";
+    for (const auto& run : runs) {
+      if (&run != runs.data()) out += ',';
+      out += std::to_string(run);
+    }
+    out += ']';
+  }
+  out += "}\n";
 }
 
 void put_failure(std::string& out, const stack_sample& sample, walk_result result) {

@@ -1,4 +1,4 @@
-// Writes the lines of runtimes.jsonl, format stallscope.managed-frames/1.0, in ASCII. Names are
+// Writes the lines of runtimes.jsonl, format stallscope.managed-frames/1.1, in ASCII. Names are
 // untrusted text. Linear in the size of the text. Any thread.
 #pragma once
 
@@ -22,7 +22,7 @@ void put_runtime(std::string& out, pid_t pid, std::string_view name,
                  const runtime_detection& detection);
 void put_function(std::string& out, std::uint64_t id, pid_t pid, const function_facts& facts);
 void put_stack(std::string& out, std::uint64_t id, std::span<const managed_frame> frames);
-// `stacks` are the ids of the segments' stacks.
+// `stacks` are the ids of the segments' stacks, then those of the runs.
 void put_sample(std::string& out, const stack_sample& sample, const managed_stack& walked,
                 std::span<const std::uint64_t> stacks);
 void put_failure(std::string& out, const stack_sample& sample, walk_result result);

@@ -34,7 +34,11 @@ struct managed_segment {
 };
 
 struct managed_stack {
-  std::vector<managed_segment> segments;  // innermost first, ascending stack pointers
+  std::vector<managed_segment> segments{};  // innermost first, ascending stack pointers
+  // Frames of interpreters that keep them in a stack of the runtime (Ruby, PHP): a run per call of
+  // the interpreter's loop. The analyzer puts each run in the place of a native call of the loop.
+  std::vector<std::vector<managed_frame>>
+      runs{};  // innermost first, as their frames; none is empty
 };
 
 // Why a sample has no managed stack. The names are part of runtimes.jsonl.

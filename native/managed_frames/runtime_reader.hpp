@@ -1,5 +1,5 @@
-// The interface of the readers of managed runtimes (V8, HotSpot). Unlike CPython, these runtimes
-// keep their frames on the native stack, so a reader gets the registers and the copied stack of
+// The interface of the readers of managed runtimes (V8, HotSpot, Ruby, PHP). The first two keep
+// their frames on the native stack, so a reader gets the registers and the copied stack of
 // each sample, some 1 ms after it, and reads only the heap and tables of the living process. A
 // reader belongs to one process and one thread. All that it reads is untrusted: every loop is
 // limited, and a frame that fails a check has a function without a name and the reason, never a
@@ -48,15 +48,15 @@ struct target_view {
 
 struct runtime_detection {
   bool present = false;                      // the process runs this runtime
-  std::string version;                       // for example 11.3.244
-  std::string refusal;                       // why it cannot be read; empty if there is a reader
+  std::string version{};                     // for example 11.3.244
+  std::string refusal{};                     // why it cannot be read; empty if there is a reader
   std::unique_ptr<runtime_reader> reader{};  // null: not present, refused, or not started yet
 };
 
 // A kind of runtime. `runs` is a cheap look at the mapped files; `detect` is called if it is true,
 // and makes the reader. The log outlives the reader.
 struct runtime_kind {
-  std::string_view name;  // v8, hotspot
+  std::string_view name;  // v8, hotspot, ruby, php
   std::function<bool(const target_view&, process_reading::read_budget&)> runs;
   std::function<runtime_detection(const target_view&, function_log&, process_reading::read_budget&)>
       detect;

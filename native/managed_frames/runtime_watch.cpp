@@ -106,6 +106,7 @@ walk_result runtime_watch::walk(const stack_sample& sample, process& target) {
 void runtime_watch::read_stack(const stack_sample& sample, process& target, std::string& out) {
   const auto begin_bytes = out.size();
   walked_.segments.clear();
+  walked_.runs.clear();
   const auto result = walk(sample, target);
   out += std::exchange(new_functions_, {});
   if (result != walk_result::walked) {
@@ -114,6 +115,7 @@ void runtime_watch::read_stack(const stack_sample& sample, process& target, std:
     stack_ids_.clear();
     for (const auto& segment : walked_.segments)
       stack_ids_.push_back(stacks_.id_of(segment.frames, out));
+    for (const auto& run : walked_.runs) stack_ids_.push_back(stacks_.id_of(run, out));
     put_sample(out, sample, walked_, stack_ids_);
   }
   target.line_bytes += out.size() - begin_bytes;

@@ -26,7 +26,9 @@ class FunctionKind(IntEnum):
     WAKER = 7  # names what ended a wait; above it are the waker's functions, innermost first
     JAVASCRIPT = 8  # a function that V8 runs; the module is its script
     JAVA = 9  # a method that HotSpot runs; the module is its class
-    MANAGED_RUN = 10  # the name is the number of a run of managed frames, which replaces it
+    RUBY = 10  # a Ruby method; the module is its file
+    PHP = 11  # a PHP function; the module is its file
+    MANAGED_RUN = 12  # the name is the number of a run of managed frames, which replaces it
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,21 +1,23 @@
 // Colours show the kind of a function; shades distinguish modules and neighbours.
 
-const KIND = { USER: 0, KERNEL: 1, INLINED: 2, UNKNOWN: 3, ROOT: 4, PYTHON: 5, TRUNCATED: 6, WAKER: 7, JAVASCRIPT: 8, JAVA: 9 };
-const KIND_NAME = ["user", "kernel", "inlined", "no symbol", "all", "Python", "truncated", "woken by", "JavaScript", "Java"];
-const KIND_KEY = ["user", "kernel", "inlined", "unknown", "", "python", "truncated", "waker", "javascript", "java"]; // search terms: kind:python
+const KIND = { USER: 0, KERNEL: 1, INLINED: 2, UNKNOWN: 3, ROOT: 4, PYTHON: 5, TRUNCATED: 6, WAKER: 7, JAVASCRIPT: 8, JAVA: 9, RUBY: 10, PHP: 11 };
+const KIND_NAME = ["user", "kernel", "inlined", "no symbol", "all", "Python", "truncated", "woken by", "JavaScript", "Java", "Ruby", "PHP"];
+const KIND_KEY = ["user", "kernel", "inlined", "unknown", "", "python", "truncated", "waker", "javascript", "java", "ruby", "php"]; // search terms: kind:python
 const SHADES = 7;
 
 // Hue, saturation, lightness, and the range of shades in hue and lightness.
 const PALETTES = {
   light: {
     kinds: [[36, 86, 67, 9, 4], [213, 70, 74, 8, 4], [79, 48, 65, 9, 4], [220, 6, 79, 0, 3], [220, 10, 88, 0, 0],
-      [170, 46, 67, 9, 4], [8, 48, 85, 0, 0], [268, 56, 84, 0, 0], [52, 78, 62, 7, 4], [12, 62, 72, 7, 4]],
+      [170, 46, 67, 9, 4], [8, 48, 85, 0, 0], [268, 56, 84, 0, 0], [52, 78, 62, 7, 4], [12, 62, 72, 7, 4],
+      [340, 60, 76, 7, 4], [242, 50, 80, 7, 4]],
     paper: "#ffffff", ink: "#17181b", faint: "#70757f", rest: "#e4e4df", restLine: "#8b8f98",
     match: "hsl(304, 62%, 66%)", focus: "#1b1d21",
   },
   dark: {
     kinds: [[33, 60, 60, 8, 4], [213, 50, 65, 8, 4], [79, 34, 57, 9, 4], [220, 6, 63, 0, 3], [220, 8, 54, 0, 0],
-      [170, 34, 56, 9, 4], [8, 26, 66, 0, 0], [268, 34, 68, 0, 0], [52, 50, 52, 7, 4], [12, 44, 62, 7, 4]],
+      [170, 34, 56, 9, 4], [8, 26, 66, 0, 0], [268, 34, 68, 0, 0], [52, 50, 52, 7, 4], [12, 44, 62, 7, 4],
+      [340, 42, 64, 7, 4], [242, 36, 70, 7, 4]],
     paper: "#1a1d22", ink: "#101216", faint: "#8a909c", rest: "#343941", restLine: "#767d8a",
     match: "hsl(304, 60%, 70%)", focus: "#ffffff",
   },

@@ -23,6 +23,8 @@ _CLASS_OF_KIND = {
     FunctionKind.PYTHON: "python",
     FunctionKind.JAVASCRIPT: "javascript",
     FunctionKind.JAVA: "java",
+    FunctionKind.RUBY: "ruby",
+    FunctionKind.PHP: "php",
     FunctionKind.UNKNOWN: "unknown",
     FunctionKind.TRUNCATED: "truncated",
     FunctionKind.WAKER: "waker",
@@ -34,6 +36,8 @@ _LEGEND = (
     ("python", "Python"),
     ("javascript", "JavaScript"),
     ("java", "Java"),
+    ("ruby", "Ruby"),
+    ("php", "PHP"),
     ("kernel", "kernel"),
     ("unknown", "no symbol"),
     ("truncated", "truncated"),
@@ -48,6 +52,8 @@ text{font:11px system-ui,-apple-system,"Segoe UI",Roboto,"DejaVu Sans",sans-seri
 .python{fill:#86cfbf;stroke:#3f8a7a;stroke-width:.6}.python.odd{fill:#79c5b4}
 .javascript{fill:#ead45f;stroke:#998520;stroke-width:.6}.javascript.odd{fill:#e3cb4d}
 .java{fill:#e8977b;stroke:#9c4f36;stroke-width:.6}.java.odd{fill:#e48a6b}
+.ruby{fill:#e79bb4;stroke:#a04465;stroke-width:.6}.ruby.odd{fill:#e28ca8}
+.php{fill:#b3b1e6;stroke:#5c58a8;stroke-width:.6}.php.odd{fill:#a6a3e0}
 .truncated{fill:#ecd9d6;stroke:#8c5850;stroke-dasharray:4 2.5}
 .waker{fill:#d9c8f0;stroke:#6d4fa3;stroke-width:.8}
 .root{fill:#dcdee2}.rest{fill:#e4e4df}g:hover rect{stroke:#1b1d21}

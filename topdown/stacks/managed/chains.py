@@ -24,8 +24,14 @@ from topdown.stacks.symbols.function_table import FunctionTable
 if TYPE_CHECKING:
     from stallscope._native import Capture
 
-_KINDS = {"v8": FunctionKind.JAVASCRIPT, "hotspot": FunctionKind.JAVA}
-_LANGUAGES = {"v8": "JavaScript", "hotspot": "Java"}
+_KINDS = {
+    "v8": FunctionKind.JAVASCRIPT,
+    "hotspot": FunctionKind.JAVA,
+    "ruby": FunctionKind.RUBY,
+    "php": FunctionKind.PHP,
+}
+_LANGUAGES = {"v8": "JavaScript", "hotspot": "Java", "ruby": "Ruby", "php": "PHP"}
+INTERPRETED = ("ruby", "php")  # see interpreted.py
 _GENERATED = ("[anonymous]", "[jit]", "[unknown]")
 _READ, _NOT_READ, _OTHER = "", "not read", "code not found"
 _LINES_PER_FUNCTION = 16
@@ -49,7 +55,7 @@ class ManagedFrameMerger:
         by_state, keys = named.split_by(state * len(works) + work)
         keys, work_of = keys // len(works), keys % len(works)
         runtime_of, reason_of = keys // len(reasons) - 1, keys % len(reasons)
-        functions, function_of = _functions(self._frames, len(named.functions))
+        functions, function_of = managed_functions(self._frames, len(named.functions))
         table = named.functions.extended(functions)
         chains, is_run, stack = self._expanded(by_state, function_of)
         unnamed = _UnnamedCode(self._frames, len(table))
@@ -112,7 +118,11 @@ class ManagedFrameMerger:
     ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], list[str]]:
         """Return each sample's runtime (-1: none) and why it was not read, as an index."""
         frames = self._frames
-        number_of = {runtime.pid: number for number, runtime in enumerate(frames.runtimes)}
+        number_of = {
+            runtime.pid: number
+            for number, runtime in enumerate(frames.runtimes)
+            if runtime.name not in INTERPRETED
+        }
         of_thread = [number_of.get(thread.pid, -1) for thread in capture.threads]
         thread = capture.thread[rows]
         runtime = np.array([*of_thread, -1], np.int64)[thread]
@@ -246,7 +256,7 @@ def _with_work(
     return Chains(bounds, function), table.extended(added)
 
 
-def _functions(
+def managed_functions(
     frames: ManagedFrames, first: int
 ) -> tuple[tuple[Function, ...], npt.NDArray[np.int64]]:
     """Return the functions, numbered from ``first``, and the number of each managed function.

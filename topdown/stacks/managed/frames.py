@@ -1,6 +1,6 @@
 """Managed frames read together with the samples: runtimes.jsonl of a recording.
 
-Format stallscope.managed-frames/1.0, one JSON object per line, written while the target ran; a
+Format stallscope.managed-frames/1.1, one JSON object per line, written while the target ran; a
 recording that was killed ends within a line. Names and paths come from the target and are not
 trusted.
 """
@@ -50,7 +50,7 @@ class Runtime:
     """The managed runtime of a process; ``refusal`` says why it is not read, empty if it is."""
 
     pid: int
-    name: str  # v8, hotspot
+    name: str  # v8, hotspot, ruby, php
     version: str
     refusal: str
 
@@ -80,6 +80,20 @@ class ManagedStacks:
 
 
 @dataclass(frozen=True, slots=True)
+class InterpreterSamples:
+    """Samples of interpreters that keep their frames in a stack of the runtime (Ruby, PHP).
+
+    ``stack_of``: index of the stack by time and thread. A stack consists of runs, one per call of
+    the interpreter's loop, outermost first. ``offset`` int64 (n_stacks + 1,): first run of each;
+    ``run`` int64: index into the ``ManagedStacks``.
+    """
+
+    stack_of: dict[tuple[int, int], int]
+    offset: npt.NDArray[np.int64]
+    run: npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
 class ManagedFrames:
     """The managed frames of a recording.
 
@@ -94,6 +108,7 @@ class ManagedFrames:
     runs: ManagedRuns
     failures: dict[tuple[int, int], str]
     warnings: tuple[ProfileWarning, ...]
+    interpreted: InterpreterSamples
 
 
 def read_managed_frames(recording: Path) -> ManagedFrames | None:
@@ -132,6 +147,7 @@ class _Collector:
     frames_of: list[tuple[int, int]] = field(default_factory=list)
     samples: list[tuple[int, int, list[list[int]]]] = field(default_factory=list)
     failures: dict[tuple[int, int], str] = field(default_factory=dict)
+    runs_of: dict[tuple[int, int], tuple[int, ...]] = field(default_factory=dict)
 
     def add(self, entry: dict[str, object]) -> None:
         """Add the entry of a line; raises DamagedLineError. Unknown entries are ignored."""
@@ -158,6 +174,27 @@ class _Collector:
         if not isinstance(listed, list) or len(listed) > MAX_SEGMENTS:
             raise DamagedLineError(f"expected at most {MAX_SEGMENTS} segments")
         self.samples.append((*moment, [self._segment(segment) for segment in listed]))
+        if entry.get("runs"):
+            self.runs_of[moment] = self._runs(entry["runs"])
+
+    def _runs(self, listed: object) -> tuple[int, ...]:
+        """Return the runs of a sample, outermost first."""
+        if not isinstance(listed, list) or len(listed) > MAX_SEGMENTS:
+            raise DamagedLineError(f"expected at most {MAX_SEGMENTS} runs")
+        if any(not isinstance(stack, int) or stack not in self.stack_at for stack in listed):
+            raise DamagedLineError("unknown stack number")
+        return tuple(self.stack_at[stack] for stack in reversed(listed))
+
+    def _interpreted(self) -> InterpreterSamples:
+        numbers: dict[tuple[int, ...], int] = {}
+        stack_of = {
+            moment: numbers.setdefault(runs, len(numbers)) for moment, runs in self.runs_of.items()
+        }
+        return InterpreterSamples(
+            stack_of,
+            np.append(0, np.cumsum([len(runs) for runs in numbers])).astype(np.int64),
+            np.array([run for runs in numbers for run in runs], np.int64),
+        )
 
     def _segment(self, listed: object) -> list[int]:
         words = _counts(listed, _SEGMENT_WORDS)
@@ -211,6 +248,7 @@ class _Collector:
             ),
             failures=self.failures,
             warnings=(*warnings, *_refusals(self.runtimes)),
+            interpreted=self._interpreted(),
         )
 
 

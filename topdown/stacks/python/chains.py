@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from topdown.stacks.folding.call_tree import Chains
 from topdown.stacks.folding.named_chains import WHOLE, NamedChains
-from topdown.stacks.python.evaluators import find_evaluators
+from topdown.stacks.python.evaluators import EVALUATOR, find_evaluators
 from topdown.stacks.python.frames import PythonFrames, PythonStacks
 from topdown.stacks.python.functions import line_counts, python_functions
 from topdown.stacks.python.shares import FrameMatch, PythonShares, count_shares
@@ -24,12 +24,12 @@ from topdown.stacks.python.trampolines import name_trampolines
 if TYPE_CHECKING:
     from stallscope._native import Capture
 
-_OTHER = -2  # stack number of samples outside the interpreters that were read
+OTHER = -2  # stack number of samples outside the interpreters that were read
 _MAX_TIES = 64  # threads sampled in the same nanosecond
 
 
 @dataclass(frozen=True, slots=True)
-class _ChainMatches:
+class ChainMatches:
     """Matches of native chains and Python stacks; arrays (n_chains,) unless stated.
 
     ``evaluates`` bool (n_frames,): frames of the evaluation loop. ``evaluations`` int64: their
@@ -57,16 +57,16 @@ class PythonFrameMerger:
         snapshot = _snapshots_of(frames, capture, named.rows)
         stack = np.append(frames.stack, -1)[snapshot]
         is_python = _of_interpreters(frames, capture, named.rows, "offsets")
-        by_stack, keys = named.split_by(np.where(is_python, stack - _OTHER, 0))
-        matches = _match_chains(by_stack, keys + _OTHER, frames.stacks)
+        by_stack, keys = named.split_by(np.where(is_python, stack - OTHER, 0))
+        matches = match_chains(by_stack, keys + OTHER, frames.stacks)
         self.shares = count_shares(frames, snapshot, is_python, matches.match[by_stack.chain_of])
         is_match = matches.match == FrameMatch.FRAMED
         added, function_of = python_functions(frames, len(named.functions))
         table = named.functions.extended(added)
         if self._lines:
             samples = np.bincount(by_stack.chain_of, minlength=len(keys)) * is_match
-            table = table.with_lines(line_counts(frames, keys + _OTHER, samples, function_of))
-        chains = _merged(by_stack.chains, matches, is_match, frames.stacks, function_of)
+            table = table.with_lines(line_counts(frames, keys + OTHER, samples, function_of))
+        chains = merged_chains(by_stack.chains, matches, is_match, frames.stacks, function_of)
         trampolined = _of_interpreters(frames, capture, named.rows, "trampoline")
         if trampolined.any():
             used = chains.select(np.unique(by_stack.chain_of[trampolined])).function
@@ -102,15 +102,23 @@ def _of_interpreters(
     return of_thread[capture.thread[rows]]
 
 
-def _match_chains(
-    named: NamedChains, stack: npt.NDArray[np.int64], stacks: PythonStacks
-) -> _ChainMatches:
-    """Return how each chain matches its stack; ``stack``: -1 if none was read, -2 to ignore it."""
+def match_chains(
+    named: NamedChains,
+    stack: npt.NDArray[np.int64],
+    stacks: PythonStacks,
+    loops: tuple[str, ...] = (EVALUATOR,),
+) -> ChainMatches:
+    """Return how each chain matches its stack; ``stack``: -1 if none was read, -2 to ignore it.
+
+    ``loops``: beginnings of the names of the interpreter's loop.
+    """
     chains = named.chains
     first = np.append(stacks.run_offset, 0)[stack] * (stack >= 0)
     end = np.append(stacks.run_offset[1:], [0, 0])[stack] * (stack >= 0)
     whole = named.reason_of == WHOLE
-    evaluates = _evaluations(named, stack > _OTHER, np.where(whole & (stack >= 0), end - first, -1))
+    evaluates = _evaluations(
+        named, stack > OTHER, np.where(whole & (stack >= 0), end - first, -1), loops
+    )
     before = np.append(0, np.cumsum(evaluates))
     evaluations = before[chains.offset[1:]] - before[chains.offset[:-1]]
     agrees = np.where(whole, evaluations == end - first, evaluations <= end - first)
@@ -119,7 +127,7 @@ def _match_chains(
     loop_is_known = bool(evaluates.any()) or not bool((end > first).any())
     match = np.select(
         [
-            stack == _OTHER,
+            stack == OTHER,
             loop_is_known & (evaluations == 0) & (~whole | (stack < 0)),
             stack < 0,
             agrees & (evaluations > 0),
@@ -127,25 +135,28 @@ def _match_chains(
         [FrameMatch.OTHER, FrameMatch.NATIVE, FrameMatch.UNREAD, FrameMatch.FRAMED],
         FrameMatch.MOVED_ON,
     ).astype(np.int8)
-    return _ChainMatches(evaluates, evaluations, end - evaluations, match)
+    return ChainMatches(evaluates, evaluations, end - evaluations, match)
 
 
 def _evaluations(
-    named: NamedChains, of_python: npt.NDArray[np.bool_], runs: npt.NDArray[np.int64]
+    named: NamedChains,
+    of_python: npt.NDArray[np.bool_],
+    runs: npt.NDArray[np.int64],
+    loops: tuple[str, ...],
 ) -> npt.NDArray[np.bool_]:
     """Return which frames of the chains evaluate Python; ``runs`` as for find_evaluators."""
     python_chains = np.flatnonzero(of_python)
     samples = np.bincount(named.chain_of, minlength=len(of_python))[python_chains]
     evaluators = find_evaluators(
-        named.chains.select(python_chains), named.functions, runs[python_chains], samples
+        named.chains.select(python_chains), named.functions, runs[python_chains], samples, loops
     )
     frames_of_python = np.repeat(of_python, np.diff(named.chains.offset))
     return frames_of_python & np.isin(named.chains.function, evaluators)
 
 
-def _merged(
+def merged_chains(
     chains: Chains,
-    matches: _ChainMatches,
+    matches: ChainMatches,
     is_match: npt.NDArray[np.bool_],
     stacks: PythonStacks,
     function_of: npt.NDArray[np.int64],

@@ -25,14 +25,16 @@ def find_evaluators(
     functions: FunctionTable,
     runs: npt.NDArray[np.int64],
     samples: npt.NDArray[np.int64],
+    names: tuple[str, ...] = (EVALUATOR,),
 ) -> npt.NDArray[np.int64]:
     """Return the functions that evaluate Python in these chains, as indexes into ``functions``.
 
     ``runs`` (n_chains,): number of runs of Python frames in each chain, -1 if it is not known or
     the chain is truncated; ``samples`` (n_chains,): number of samples of each chain.
+    ``names``: beginnings of the names of the loop.
     """
     used = np.unique(chains.function)
-    evaluators = [index for index in used.tolist() if functions[index].name.startswith(EVALUATOR)]
+    evaluators = [index for index in used.tolist() if functions[index].name.startswith(names)]
     weights = samples * (runs >= 0)
     if weights.sum() < _LEAST_SAMPLES:
         return np.array(evaluators, np.int64)

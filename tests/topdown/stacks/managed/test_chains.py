@@ -8,7 +8,13 @@ import numpy as np
 from topdown.stacks.folding.call_tree import Chains
 from topdown.stacks.folding.named_chains import WHOLE, NamedChains
 from topdown.stacks.managed.chains import ManagedFrameMerger
-from topdown.stacks.managed.frames import ManagedFrames, ManagedFunction, ManagedStacks, Runtime
+from topdown.stacks.managed.frames import (
+    InterpreterSamples,
+    ManagedFrames,
+    ManagedFunction,
+    ManagedStacks,
+    Runtime,
+)
 from topdown.stacks.profile import Function, FunctionKind
 from topdown.stacks.symbols.function_table import FunctionTable
 
@@ -45,6 +51,7 @@ def frames_of(
             np.zeros(3, np.uint64),
             np.zeros((0, 6), np.uint64),
         ),
+        "interpreted": InterpreterSamples({}, np.zeros(1, np.int64), np.zeros(0, np.int64)),
     }
     flat = np.array([frame for stack in stacks for frame in stack], np.int64).reshape(-1, 2)
     offset = np.append(0, np.cumsum([len(stack) for stack in stacks])).astype(np.int64)

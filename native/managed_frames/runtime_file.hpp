@@ -1,0 +1,37 @@
+// The mapped file of a runtime: the program or a library with an expected name that exports the
+// runtime's symbols. Costs some small reads of the files with such names. Files are untrusted and
+// may block the caller. Any thread.
+//
+//   const auto file = find_runtime_file(view, {"libruby", "ruby"}, symbols, budget);
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "base/descriptor.hpp"
+#include "managed_frames/runtime_reader.hpp"
+
+namespace stallscope::managed_frames {
+
+struct runtime_file {
+  struct region {
+    std::uint64_t begin = 0;
+    std::uint64_t end = 0;
+  };
+  std::vector<std::uint64_t> addresses{};  // of the symbols, in the process
+  std::vector<region> writable{};          // data of the file, in the process
+};
+
+// The file must export all symbols. `name_prefixes` are beginnings of the file name.
+std::optional<runtime_file> find_runtime_file(const target_view& view,
+                                              std::span<const std::string_view> name_prefixes,
+                                              std::span<const std::string_view> symbols,
+                                              process_reading::read_budget& budget);
+
+// Whether an executable mapping has such a file name. Reads nothing.
+bool maps_file_named(const target_view& view, std::span<const std::string_view> name_prefixes);
+
+}  // namespace stallscope::managed_frames
