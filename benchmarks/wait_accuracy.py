@@ -9,7 +9,7 @@ from harness.waits.analysis import WaitAnalysis
 from topdown.waits.futex_waits import futex_waits
 from topdown.waits.owners import LONG_WAIT_NS, NO_OWNER, wait_owners
 from topdown.waits.records import NO_STACK
-from topdown.waits.schedstat import read_schedstat, stolen_ns
+from topdown.waits.schedstat import read_schedstat
 from topdown.waits.states import Intervals, ThreadState
 from topdown.waits.timeline import build_intervals
 
@@ -41,9 +41,8 @@ def schedstat_errors(analysis: WaitAnalysis) -> SchedstatErrors | None:
 
     def times(intervals: Intervals) -> tuple[_Integers, _Integers]:
         run = schedstat.recorded(intervals, ThreadState.USER)
-        stolen = stolen_ns(records, schedstat.excess_ns(intervals))
         queue = schedstat.ended(intervals, ThreadState.RUN_QUEUE)
-        return run - stolen, queue + schedstat.ended(intervals, ThreadState.THROTTLED)
+        return run, queue + schedstat.ended(intervals, ThreadState.THROTTLED)
 
     run, queue = times(build_intervals(records, fit=False))
     fitted_run, fitted_queue = times(analysis.kinds.intervals)
