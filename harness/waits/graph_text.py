@@ -20,6 +20,10 @@ KIND_TEXTS = {
     "throttle": "quota of the cgroup",
     "steal": "took the CPU",
 }
+_WITHIN_GROUP = {
+    "thread": "its threads wait for each other while one of them runs",
+    "run_queue": "its threads wait for each other while one of them waits for a CPU",
+}
 CPU_KINDS = ("cpu", "throttle", "steal")  # not waits of the graph
 SHOWN_CAUSES = 10
 LEAST_KNOT_SHARE = 0.1  # of the waits
@@ -29,18 +33,31 @@ def cause_text(cause: WaitCause) -> str:
     """Return a cause in words: "middle (thread, while it runs)"."""
     name = printable(cause.name)
     words = KIND_TEXTS.get(cause.kind, cause.kind)
-    if cause.kind == "thread" and cause.chain and cause.chain[0].name == cause.name:
-        words = "its threads wait for each other"
+    if _within_group(cause):
+        words = _WITHIN_GROUP.get(cause.kind, words)
     return name if name == words else f"{name} ({words})"
 
 
+def _within_group(cause: WaitCause) -> bool:
+    """Return whether the threads that wait and those that they wait for have the same name."""
+    return len(cause.chain) == 1 and cause.chain[0].name == cause.name
+
+
 def chain_text(cause: WaitCause) -> str:
-    """Return the chain with the time of each step: "victim -> holder 1.20 s -> disk 1.10 s"."""
-    if not cause.chain:
+    """Return the chain with the time of each step: "victim -> holder 1.20 s -> disk 1.10 s".
+
+    Empty for a chain of one step, which the cause names already.
+    """
+    if len(cause.chain) < 2:
         return ""
     first, *others = cause.chain
     steps = (f"{printable(link.name)} {value_text(link.wait_ns, 'ns')}" for link in others)
     return " -> ".join((printable(first.name), *steps))
+
+
+def whole_ns(causes: Sequence[WaitCause], graph: WaitForGraph) -> int:
+    """Return the time of which causes have shares: waits, and time in which threads could run."""
+    return graph.wait_ns + sum(row.wait_ns for row in causes if row.kind in CPU_KINDS)
 
 
 def lines(
@@ -51,12 +68,13 @@ def lines(
         yield "Causes: no wait of a working thread has a recorded cause."
     else:
         yield "Causes of waits, in order of cost (the ends of the chains of waits):"
-    whole_ns = graph.wait_ns + sum(row.wait_ns for row in causes if row.kind in CPU_KINDS)
+    all_ns = whole_ns(causes, graph)
     for place, cause in enumerate(causes[:shown], 1):
-        share = percent(cause.wait_ns / whole_ns) if whole_ns else ""
+        share = percent(cause.wait_ns / all_ns) if all_ns else ""
         cost = value_text(cause.wait_ns, "ns")
         yield from wrapped(f"{place:3}. {cost:>8} {share:>7}  {cause_text(cause)}", width, " " * 23)
-        yield from wrapped(f"{' ' * 23}{chain_text(cause)}", width, " " * 25)
+        if chain := chain_text(cause):
+            yield from wrapped(f"{' ' * 23}{chain}", width, " " * 25)
     if len(causes) > shown:
         yield f"     {len(causes) - shown} further causes are in the document (--json)."
     yield from _remarks(causes, graph, width)
@@ -74,7 +92,8 @@ def weighty_knots(causes: Sequence[WaitCause], graph: WaitForGraph) -> list[tupl
 def _remarks(causes: Sequence[WaitCause], graph: WaitForGraph, width: int) -> Iterator[str]:
     for knot in weighty_knots(causes, graph):
         names = ", ".join(printable(name) for name in knot)
-        yield from wrapped(f"All others wait, directly or not, for: {names}", width, "  ")
+        if not graph.edges or any(edge.waiter not in knot for edge in graph.edges):
+            yield from wrapped(f"All others wait, directly or not, for: {names}", width, "  ")
     if graph.unexplained_ns and graph.wait_ns:
         share = share_text(graph.unexplained_ns / graph.wait_ns)
         yield from wrapped(

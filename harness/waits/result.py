@@ -211,7 +211,7 @@ class IdlePool(Record, frozen=True, kw_only=True):
 class QueueUser(Record, frozen=True, kw_only=True):
     """What ran while threads of the target were in the run queue of its CPU."""
 
-    kind: str  # "target", "process", "kernel thread", "idle" or "unknown"
+    kind: str  # "target", "process", "kernel thread", "recorder", "idle" or "unknown"
     name: str
     pid: Integer | None
     cgroup: str | None

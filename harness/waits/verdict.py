@@ -1,7 +1,7 @@
 """The sentence that sums up a result: what the working threads do most, and the first cause."""
 
 from harness.cli.terminal import percent, printable
-from harness.waits.graph_text import cause_text
+from harness.waits.graph_text import cause_text, whole_ns
 from harness.waits.result import GroupWaits, WaitsResult
 from topdown.waits.states import ThreadState
 
@@ -83,5 +83,5 @@ def _first_cause(result: WaitsResult) -> str:
     if not result.causes or result.graph is None or not result.graph.wait_ns:
         return ""
     cause = result.causes[0]
-    share = percent(min(1.0, cause.wait_ns / result.graph.wait_ns))
+    share = percent(min(1.0, cause.wait_ns / whole_ns(result.causes, result.graph)))
     return f" First cause of waits: {cause_text(cause)}, {share} of them."

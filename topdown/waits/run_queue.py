@@ -21,9 +21,15 @@ from topdown.waits.states import Intervals, ThreadState
 _KERNEL_THREAD = re.compile(
     r"(kworker|ksoftirqd|migration|kswapd|kcompactd|jbd2|irq|cpuhp|idle_inject|loop\d|kdevtmpfs"
     r"|rcu|watchdog|khugepaged|ksmd|kthreadd|writeback|kblockd|nvme|scsi|md\d|xfs|ext4|btrfs"
-    r"|kauditd|oom_reaper|vhost|kvm)[-_/:\d]"
+    r"|kauditd|oom_reaper|vhost|kvm|kdamond)[-_/:\d]"
     r"|(kthreadd|khugepaged|ksmd|kauditd|oom_reaper|kdevtmpfs|rcu_\w+|kswapd\d+|kcompactd\d+)$"
 )
+# Names of the collector and of its helper processes, as the kernel shortens them.
+_RECORDER = frozenset(
+    f"stallscope-{name}" for name in ("coll", "collect", "rt", "lock", "tick", "read")
+)
+RECORDER_NAME = "stallscope itself, recording"
+SHORT_LIVED = "a process that ended before its name was read"
 
 
 class QueueUserKind(StrEnum):
@@ -32,6 +38,7 @@ class QueueUserKind(StrEnum):
     TARGET = "target"  # other threads of the target
     PROCESS = "process"
     KERNEL_THREAD = "kernel thread"
+    RECORDER = "recorder"  # the processes of stallscope that record
     IDLE = "idle"  # the thread was on its way to the CPU
     UNKNOWN = "unknown"  # no record
 
@@ -145,4 +152,6 @@ def _user(thread: WaitingThread) -> tuple[QueueUserKind, str, int | None]:
         return QueueUserKind.IDLE, "idle", None
     if _KERNEL_THREAD.match(thread.name) and thread.process_name == thread.name:
         return QueueUserKind.KERNEL_THREAD, thread.name, thread.pid
-    return QueueUserKind.PROCESS, thread.process_name or thread.name or "(no name)", thread.pid
+    if thread.process_name in _RECORDER:
+        return QueueUserKind.RECORDER, RECORDER_NAME, None
+    return QueueUserKind.PROCESS, thread.process_name or thread.name or SHORT_LIVED, thread.pid

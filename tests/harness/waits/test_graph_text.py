@@ -14,6 +14,12 @@ def test_a_cause_is_described_in_words() -> None:
     assert cause_text(cause("run_queue", "worker", 5)) == "worker (thread that waits for a CPU)"
 
 
+def test_a_group_that_waits_for_itself_is_described_as_one() -> None:
+    alone = cause("thread", "worker", 5, ("worker", 5))
+    assert cause_text(alone) == "worker (its threads wait for each other while one of them runs)"
+    assert chain_text(alone) == ""
+
+
 def test_causes_are_listed_with_cost_share_and_chain() -> None:
     text = "\n".join(lines([DISK], graph(knots=(("disk",),)), 100))
     assert text == (

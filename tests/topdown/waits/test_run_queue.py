@@ -49,3 +49,12 @@ def test_time_without_records_of_the_cpu_is_unknown() -> None:
 
 def test_without_records_of_whole_cpus_nothing_is_known() -> None:
     assert users("A R0-10 Q10-20 R20-30", whole_cpus=False) == {}
+
+
+def test_the_processes_of_the_recorder_are_one_user() -> None:
+    text = """
+        A R0-10 Q10-50 R50-60
+        x/!stallscope-coll Q0-10 R10-40 Q40-60
+        y/!stallscope-lock W(?)0-40 R40-50 W(?)50-60
+        """
+    assert users(text) == {"recorder: stallscope itself, recording": 40}
