@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from harness.waits.analysis import WaitAnalysis
-from harness.waits.locks_document import LockParts, cause_documents, lock_parts
+from harness.waits.locks_document import LockParts, cause_documents
 from harness.waits.neighbours import read_neighbours
 from harness.waits.result import (
     GroupWaits,
@@ -21,7 +21,7 @@ from harness.waits.result import (
     WaitsResult,
     WaitTimeline,
 )
-from harness.waits.window_scale import scale_parts, window_scale
+from harness.waits.window_parts import whole_parts
 from stallscope.printable import printable
 from topdown.waits.causes import MAX_CAUSES
 from topdown.waits.cpu_causes import cpu_causes
@@ -42,17 +42,7 @@ def waits_result(analysis: WaitAnalysis, *, recording: Path, report: Path | None
     begin_ns, end_ns = analysis.extent_ns
     open_states = [ThreadState.OTHER, ThreadState.UNKNOWN]
     unattributed = int(totals.amounts[:, open_states].sum())
-    parts = scale_parts(
-        lock_parts(
-            records,
-            analysis.kinds.intervals,
-            analysis.names,
-            analysis.calls,
-            idle=analysis.idle,
-            continues=analysis.continues,
-        ),
-        window_scale(records),
-    )
+    parts = whole_parts(analysis)
     warnings = [*analysis.warnings]
     cgroups = read_neighbours(recording)
     threads = _threads(analysis)

@@ -14,17 +14,14 @@ _SUMS = ("wait_ns", "waits", "attributed_ns", "inclusive_ns", "unexplained_ns")
 _Part = TypeVar("_Part")
 
 
-def window_scale(records: WaitRecords) -> float:
-    """Return the factor from the recorded time to all time; 1 if all switches were recorded.
+def window_scale(records: WaitRecords, begin_ns: int, end_ns: int) -> float:
+    """Return the factor from the windows to all time between two times; 1 without windows.
 
     Windows are random, so each nanosecond of waiting has the same chance to be in one.
     """
-    if records.limited_from_ns is None:
-        return 1.0
-    windows = records.windows.astype(np.int64)
-    complete = max(0, records.limited_from_ns - records.begin_ns)
-    recorded = complete + int((windows[:, 1] - windows[:, 0]).sum())
-    return (records.end_ns - records.begin_ns) / recorded if recorded else 1.0
+    windows = np.clip(records.windows.astype(np.int64), begin_ns, end_ns)
+    recorded = int((windows[:, 1] - windows[:, 0]).sum())
+    return (end_ns - begin_ns) / recorded if recorded else 1.0
 
 
 def scale_parts(parts: LockParts, factor: float) -> LockParts:

@@ -31,20 +31,22 @@ def limited(
     )
 
 
-def test_a_recording_of_all_switches_is_not_scaled() -> None:
-    assert window_scale(analysis(TEXT).records) == 1
+def scale_of(*windows_ms: tuple[int, int]) -> float:
+    records = limited(analysis(TEXT).records, 0, *windows_ms)
+    return window_scale(records, records.begin_ns, records.end_ns)
+
+
+def test_parts_that_need_no_factor_are_not_copied() -> None:
     parts = parts_of_locks()
     assert scale_parts(parts, 1.0) is parts
 
 
 def test_windows_stand_for_the_time_outside_of_them() -> None:
-    records = analysis(TEXT).records
-    assert window_scale(limited(records, 0, (10, 15), (50, 55))) == 10
-    assert window_scale(limited(records, 10, (50, 60))) == 5
+    assert scale_of((10, 15), (50, 55)) == 10
 
 
 def test_without_a_window_nothing_is_scaled() -> None:
-    assert window_scale(limited(analysis(TEXT).records, 0)) == 1
+    assert scale_of() == 1
 
 
 def test_times_and_numbers_of_waits_are_scaled_and_extremes_are_not() -> None:
