@@ -19,14 +19,14 @@ from stallscope.regular_file import (
     open_in_root,
 )
 from topdown.stacks.profile import ProfileWarning
+from topdown.stacks.symbols.jit_dumps import dump_lines, open_jit_dump
+from topdown.stacks.symbols.jit_files import MAP_LIMIT, MAX_LINES, open_owned, process_identity
 from topdown.stacks.symbols.sources import SymbolSources
 from topdown.stacks.symbols.text_tables import JitSymbols, jit_symbols
 
 if TYPE_CHECKING:
     from stallscope._native import Object
 
-MAP_LIMIT = 128 << 20
-MAX_LINES = 2 << 20
 _BLOCK = 1 << 20
 _MEMORY = (
     b"//anon",
@@ -48,16 +48,8 @@ def may_hold_jit_code(mapped: "Object") -> bool:
 
 def open_jit_map(pid: int, proc: Path) -> RegularFile:
     """Return the map that a live process wrote; raises RefusedFileError if not trusted."""
-    inner_pid, owner = _identity(pid, proc)
-    trusted = frozenset({0, owner})
-    map_path = b"tmp/perf-%d.map" % inner_pid
-    file = open_in_root(proc / str(pid) / "root", map_path, link_owners=frozenset({0}))
-    if file.status.st_uid not in trusted:
-        file.close()
-        raise RefusedFileError(
-            f"{file.name}: belongs to user {file.status.st_uid}, not to the process's user or root"
-        )
-    return file
+    inner_pid, owner = process_identity(pid, proc)
+    return open_owned(proc / str(pid) / "root", b"tmp/perf-%d.map" % inner_pid, owner)
 
 
 def read_jit_map(
@@ -65,20 +57,39 @@ def read_jit_map(
 ) -> tuple[JitSymbols | None, ProfileWarning | None]:
     """Return a process's JIT symbols at these addresses, which are unique and ascending.
 
-    They are from the recording or the live process. There is a warning if the map is refused or
-    too large; a missing map is neither.
+    They are from the recording or the live process, there from its map or its dump. There is a
+    warning if the map is refused or too large; a missing map is neither.
     """
     try:
         with _recorded_map(pid, sources) or _live_map(pid, sources) as file:
             symbols = jit_symbols(_blocks(file), addresses, MAX_LINES)
             return symbols, _cut_warning(file, symbols)
     except MissingFileError:
+        return _read_jit_dump(pid, addresses, sources)
+    except RefusedFileError as error:
+        return None, _refusal(error)
+
+
+def _read_jit_dump(
+    pid: int, addresses: npt.NDArray[np.uint64], sources: SymbolSources
+) -> tuple[JitSymbols | None, ProfileWarning | None]:
+    try:
+        if not sources.same_boot():
+            return None, None
+        with open_jit_dump(pid, sources.proc) as file:
+            symbols = jit_symbols(dump_lines(file), addresses, MAX_LINES)
+            return symbols, _cut_warning(file, symbols) if symbols.cut else None
+    except MissingFileError:
         return None, None
     except RefusedFileError as error:
-        return None, ProfileWarning(
-            "jit-map-refused",
-            f"{printable(error.message)}: its JIT-compiled functions have no names",
-        )
+        return None, _refusal(error)
+
+
+def _refusal(error: RefusedFileError) -> ProfileWarning:
+    return ProfileWarning(
+        "jit-map-refused",
+        f"{printable(error.message)}: its JIT-compiled functions have no names",
+    )
 
 
 def _recorded_map(pid: int, sources: SymbolSources) -> RegularFile | None:
@@ -117,21 +128,3 @@ def _cut_warning(file: RegularFile, symbols: JitSymbols) -> ProfileWarning | Non
     return ProfileWarning(
         "jit-map-cut", f"{printable(file.name)}: only the first {limit} were read"
     )
-
-
-def _identity(pid: int, proc: Path) -> tuple[int, int]:
-    """Return a process's PID in its own namespace, and its user id."""
-    inner_pid, owner = pid, -1
-    try:
-        status = (proc / str(pid) / "status").read_bytes()
-        for line in status.split(b"\n"):
-            key, _, value = line.partition(b":")
-            if key == b"NSpid":
-                inner_pid = int(value.split()[-1])
-            elif key == b"Uid":
-                owner = int(value.split()[1])
-    except FileNotFoundError as error:
-        raise MissingFileError(f"process {pid}: has ended") from error
-    except (OSError, ValueError, IndexError) as error:
-        raise RefusedFileError(f"process {pid}: cannot read its status") from error
-    return inner_pid, owner

@@ -27,7 +27,9 @@ from stallscope.regular_file import (
 from topdown.stacks.elf.file import ElfError, ElfFile
 from topdown.stacks.profile import ProfileWarning
 from topdown.stacks.symbols.file_identity import is_trusted
-from topdown.stacks.symbols.jit_maps import MAP_LIMIT, open_jit_map
+from topdown.stacks.symbols.jit_dumps import dump_lines, open_jit_dump
+from topdown.stacks.symbols.jit_files import MAP_LIMIT
+from topdown.stacks.symbols.jit_maps import open_jit_map
 from topdown.stacks.symbols.limited_reader import read_limited
 from topdown.stacks.symbols.reading_limits import ReadingBudget, ReadingLimits
 
@@ -36,7 +38,8 @@ _MAPS_LIMIT = 64 << 20
 _LINE = re.compile(
     rb"([0-9a-f]+-[0-9a-f]+) ..x. [0-9a-f]+ ([0-9a-f]+):([0-9a-f]+) ([1-9][0-9]*) +(/[^\n]*)"
 )
-_MAP_NAME = re.compile(r"perf-([0-9]{1,10})\.map")
+_PID = re.compile(r"[^0-9]+")
+_MAP_NAME = re.compile(r"perf-([0-9]{1,10})\.map|jit-([0-9]{1,10})\.dump")
 _DELETED = b" (deleted)"
 _NOT_FILES = (b"//", b"/memfd:", b"/dev/", b"/SYSV", b"/anon_hugepage")
 
@@ -149,7 +152,9 @@ def copy_leftover_jit_maps(
     names = [name for name in os.listdir(root / "tmp") if _MAP_NAME.fullmatch(name)]  # noqa: PTH208
     if not names:
         return ()
-    return _limited(lambda: _copy_maps(sorted(names), root, directory, since_s), limits)
+    # A map takes precedence over a dump of the same process.
+    names.sort(key=lambda name: (name.endswith(".dump"), name))
+    return _limited(lambda: _copy_maps(names, root, directory, since_s), limits)
 
 
 def _copy_maps(
@@ -164,14 +169,17 @@ def _copy_maps(
         ):
             if not is_trusted(file) or file.status.st_mtime < since_s:
                 continue
+            is_dump = name.endswith(".dump")
             length = min(file.size, MAP_LIMIT)
             if length > remaining_bytes:
                 left_out += 1
                 continue
             remaining_bytes -= length
             with private_directory(directory / "jit") as folder:
-                pid = name.removeprefix("perf-")
-                write_atomic(folder, pid, _blocks(file, length))
+                copy = f"{_PID.sub('', name)}.map"
+                if not is_dump or copy not in os.listdir(folder):  # noqa: PTH208 - by descriptor
+                    blocks = dump_lines(file) if is_dump else _blocks(file, length)
+                    write_atomic(folder, copy, blocks)
     if not left_out:
         return ()
     message = f"{left_out} symbol maps of JIT-compiled code exceed the limit of a recording"
@@ -219,6 +227,19 @@ class _ArtifactCopier:
                 length = min(file.size, MAP_LIMIT)
                 with private_directory(self._directory / "jit") as folder:
                     write_atomic(folder, f"{pid}.map", _blocks(file, length))
+        except MissingFileError:
+            self._copy_jit_dump(pid)
+        except RefusedFileError as error:
+            self._warn("jit-map-refused", f"{printable(str(error))}: not copied")
+
+    def _copy_jit_dump(self, pid: int) -> None:
+        """Copy the functions of a dump as a symbol map, which is much smaller."""
+        try:
+            with (
+                open_jit_dump(pid, self._proc) as file,
+                private_directory(self._directory / "jit") as folder,
+            ):
+                write_atomic(folder, f"{pid}.map", dump_lines(file))
         except MissingFileError:
             return
         except RefusedFileError as error:

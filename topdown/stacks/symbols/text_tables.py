@@ -14,6 +14,7 @@ from stallscope.printable import MAX_NAME_LENGTH
 from topdown.stacks.symbol_table import RANK_SIZELESS, SymbolTable, empty_table
 
 _ADDRESS_WIDTH = 16
+_LEADING_ZEROS = 4  # of a user address with 16 digits
 _HEX = np.full(256, 255, np.uint8)  # values of digits
 _HEX[np.frombuffer(b"0123456789", np.uint8)] = np.arange(10)
 _HEX[np.frombuffer(b"abcdef", np.uint8)] = np.arange(10, 16)
@@ -26,7 +27,7 @@ _IS_TEXT = np.zeros(256, np.bool_)
 _IS_TEXT[np.frombuffer(b"tTwWvV", np.uint8)] = True
 _HEAD = np.dtype([("address", "<u2", _ADDRESS_WIDTH // 2), ("space", "u1"), ("type", "u1")])
 _KERNEL_BLOCK = 1 << 19
-_PADDING = bytes(2 * _ADDRESS_WIDTH)
+_PADDING = bytes(2 * _ADDRESS_WIDTH + _LEADING_ZEROS)
 _LAST_ADDRESS = np.uint64(0xFFFFFFFFFFFFFFFF)
 
 
@@ -237,10 +238,13 @@ def _hex_words(
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
     """Return the hex number at each start (-1 if none) and the start of the next word.
 
-    A number has at most 15 digits: no user address is larger. ``content`` is padded.
+    A number has at most 15 digits after up to 4 zeros, which .NET writes: no user address is
+    larger. ``content`` is padded.
     """
     prefixed = (content[starts] == ord("0")) & ((content[starts + 1] | 32) == ord("x"))
     first = starts + 2 * prefixed
+    for _ in range(_LEADING_ZEROS):
+        first = first + ((content[first] == ord("0")) & (_HEX[content[first + 1]] < 16))
     window = np.ascontiguousarray(sliding_window_view(content, _ADDRESS_WIDTH)[first])
     digits = _HEX[window]
     length = np.argmax(digits >= 16, axis=1)  # 0 if there is none, as for no digit
