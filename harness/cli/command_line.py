@@ -21,6 +21,7 @@ COMMANDS = {
     "record": "Record a process, command, CPUs or cgroup.",
     "report": "Write the page of a recording and print its summary.",
     "flame": "Write a recording's flame graph as SVG, HTML or folded text.",
+    "diff": "Show what differs between two recordings, beyond their noise.",
     "data": "Show which data the loads of a recording read, and which lines threads share.",
     "topdown": "Show where pipeline slots are lost.",
     "waits": "Show what the threads of a process, a command or a recording wait for.",

@@ -47,10 +47,11 @@ def render_panels(
     *,
     script: str = "",
     data: Mapping[str, object] | None = None,
+    rules: str = "",
 ) -> str:
     """Return the page, to be written as UTF-8; ``facts`` are texts on the machine by label.
 
-    ``script`` reads ``data``; without one, the page has no script.
+    ``script`` reads ``data``; without one, the page has no script. ``rules``: more CSS.
     """
     styles = dict.fromkeys(
         (package, tuple(names)) for panel in panels for package, names in panel.styles
@@ -60,7 +61,9 @@ def render_panels(
         Document(
             template="harness.page/panels.html",
             title=" · ".join(part for part in tab if part),
-            style="\n".join(document.sources(*sheets) for sheets in (LOOKS, *styles)),
+            style="\n".join(
+                [*(document.sources(*sheets) for sheets in (LOOKS, *styles)), rules]
+            ).strip(),
             values={
                 "title": head.title,
                 "recording": head.recording_name,

@@ -27,6 +27,7 @@ DOCUMENTS = {
     "cstates.show": ("harness.cstates.show.result", "ShowResult"),
     "cstates.simulate": ("harness.cstates.simulate.result", "SimulateResult"),
     "data": ("harness.data.result", "DataResult"),
+    "diff": ("harness.diff.result", "DiffResult"),
     "doctor": ("harness.doctor.result", "DoctorResult"),
     "doctor.fix": ("harness.doctor.result", "FixResult"),
     "profile": ("harness.profile.result", "ProfileResult"),

@@ -1,6 +1,7 @@
 """A profile as an SVG image without script; every frame has a tooltip with its values."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from html import escape
 
 from stallscope.printable import visible_text
@@ -63,12 +64,27 @@ text{font:11px system-ui,-apple-system,"Segoe UI",Roboto,"DejaVu Sans",sans-seri
 
 
 @dataclass(frozen=True, slots=True)
+class Colours:
+    """Colours by something else than the kind of function, such as change.
+
+    ``classes``: a CSS class by node of the profile; ``tooltips``: text to append by node.
+    ``legend``: classes and their texts.
+    """
+
+    classes: Mapping[int, str]
+    legend: tuple[tuple[str, str], ...]
+    style: str
+    tooltips: Mapping[int, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
 class _Image:
     """The image and the positions of its rows."""
 
     width_px: int
     n_rows: int
     inverted: bool
+    colours: Colours | None = None
 
     @property
     def height_px(self) -> int:
@@ -79,7 +95,14 @@ class _Image:
         return HEAD_PX + row * ROW_PX
 
 
-def render_svg(profile: Profile, *, width: int, inverted: bool, with_style: bool = True) -> str:
+def render_svg(
+    profile: Profile,
+    *,
+    width: int,
+    inverted: bool,
+    with_style: bool = True,
+    colours: Colours | None = None,
+) -> str:
     """Return the graph of ``profile`` as SVG, ``width`` pixels wide (at least 200).
 
     ``inverted`` puts the root on top (an icicle). Frames narrower than a pixel are folded into a
@@ -91,8 +114,9 @@ def render_svg(profile: Profile, *, width: int, inverted: bool, with_style: bool
     width_px = max(LEAST_WIDTH_PX, width)
     rectangles = lay_out(tree, width_px - 2 * MARGIN_PX)
     n_rows = 1 + max((rectangle.depth for rectangle in rectangles), default=0)
-    image = _Image(width_px, n_rows, inverted)
-    style = f"<style>{STYLE}</style>\n" if with_style else ""
+    image = _Image(width_px, n_rows, inverted, colours)
+    rules = STYLE if colours is None else STYLE + colours.style
+    style = f"<style>{rules}</style>\n" if with_style else ""
     frames = "\n".join(_frame(profile, tree, image, rectangle) for rectangle in rectangles)
     if not rectangles:
         frames = f'<text class="head" x="{MARGIN_PX}" y="{HEAD_PX + 12}">No samples.</text>'
@@ -131,13 +155,12 @@ def _head(profile: Profile, image: _Image) -> str:
 def _legend(profile: Profile, tree: FlameTree, rectangles: list[Rectangle], image: _Image) -> str:
     """Return the legend of the colours used."""
     drawn = {
-        "rest"
-        if rectangle.folded
-        else _css_class(profile.functions[tree.function[rectangle.position]])
+        "rest" if rectangle.folded else _css_class(profile, tree, image, rectangle.position)
         for rectangle in rectangles
     }
+    legend = _LEGEND if image.colours is None else image.colours.legend
     parts, x_px, y_px = [], MARGIN_PX, image.height_px - 20
-    for name, text in _LEGEND:
+    for name, text in legend:
         if name not in drawn:
             continue
         parts.append(f'<rect class="{name}" x="{x_px}" y="{y_px}" width="10" height="10"/>')
@@ -146,7 +169,10 @@ def _legend(profile: Profile, tree: FlameTree, rectangles: list[Rectangle], imag
     return "\n".join(parts)
 
 
-def _css_class(function: Function) -> str:
+def _css_class(profile: Profile, tree: FlameTree, image: _Image, position: int) -> str:
+    if image.colours is not None:
+        return image.colours.classes.get(int(tree.node[position]), "unknown")
+    function: Function = profile.functions[tree.function[position]]
     return _CLASS_OF_KIND.get(function.kind, "unknown")
 
 
@@ -156,7 +182,7 @@ def _frame(profile: Profile, tree: FlameTree, image: _Image, rectangle: Rectangl
     share = 100 * rectangle.value / int(tree.total_value[0])
     weight = f"{value_text(rectangle.value, profile.source.unit)}, {share:.2f} %"
     weight += f", {rectangle.samples:,} samples"
-    css_class = _css_class(function)
+    css_class = _css_class(profile, tree, image, rectangle.position)
     if rectangle.folded:
         css_class, name = "rest", f"{rectangle.folded:,} more"
         tooltip = f"{name}, each narrower than a pixel: {weight}"
@@ -164,6 +190,8 @@ def _frame(profile: Profile, tree: FlameTree, image: _Image, rectangle: Rectangl
         name = function_text(function.name) if rectangle.position else "all"
         module = f" ({visible_text(function.module, 300)})" if function.module else ""
         tooltip = f"{name}{module}: {weight}"
+        if image.colours is not None:
+            tooltip += image.colours.tooltips.get(int(tree.node[rectangle.position]), "")
         css_class += " odd" if sum(name.encode()) % 2 else ""
     x_px, y_px = rectangle.x_px + MARGIN_PX, image.y_px(rectangle.depth)
     room = max(0.3, rectangle.width_px - 0.5)

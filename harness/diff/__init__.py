@@ -1,0 +1,1 @@
+"""`stallscope diff`: what differs between two recordings, beyond their noise."""
