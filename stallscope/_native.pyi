@@ -366,3 +366,62 @@ class BlockRequests:
         """
     def counts(self) -> dict[str, int]:
         """Return the number of events, losses, and the fields of pairing_counts in pairing.hpp."""
+
+@final
+class BenchmarkResults:
+    """Benchmark results of files in the Go format, in columns by series."""
+
+    dropped_errors: int  # errors beyond those that are kept
+    result_lines: int
+    def __init__(self) -> None: ...
+    def read(self, descriptor: int, file: int) -> None:
+        """Read a file to its end; ``file`` is its number. Raises OSError. Without the GIL."""
+    def names(self) -> list[str]:
+        """Return the distinct names without "Benchmark"; invalid UTF-8 becomes surrogates."""
+    def units(self) -> list[str]:
+        """Return the distinct units, in base units and as written."""
+    def configurations(self) -> list[list[tuple[str, str]]]:
+        """Return the distinct configurations as keys and values in order."""
+    def series(self) -> dict[str, npt.NDArray[np.int64]]:
+        """Return file, configuration, name, unit, original_unit, unscaled and size by series."""
+    def values(self, series: int) -> npt.NDArray[np.float64]:
+        """Return the values of a series in base units, in the order of the lines."""
+    def unit_metadata(self) -> list[tuple[str, str, str]]:
+        """Return base unit, key and value of ``Unit`` lines."""
+    def errors(self) -> list[tuple[int, int, str]]:
+        """Return file, line and message of lines that were not read."""
+
+@final
+class BenchmarkSamples:
+    """Sorted samples of cells; cell i holds the series ``series[offsets[i]:offsets[i + 1]]``."""
+
+    def __init__(
+        self,
+        results: BenchmarkResults,
+        offsets: npt.NDArray[np.int64],
+        series: npt.NDArray[np.int64],
+    ) -> None: ...
+    def sizes(self) -> npt.NDArray[np.int64]:
+        """Return the number of values of each cell, NaN included."""
+    def nan_counts(self) -> npt.NDArray[np.int64]:
+        """Return the number of NaN of each cell."""
+    def values(self, cell: int) -> npt.NDArray[np.float64]:
+        """Return the values of a cell in ascending order, NaN first."""
+    def order_statistics(self, ranks: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
+        """Return the value of a rank of each cell, from 1; infinite outside its size."""
+    def compare(
+        self, bases: npt.NDArray[np.int64], heads: npt.NDArray[np.int64]
+    ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64], npt.NDArray[np.int64]]:
+        """Return the U tests of pairs of cells: p, benchstat's p, and the kind.
+
+        The kind is 0 (exact), 1 (normal approximation), 2 (all values equal) or 3 (no value).
+        """
+
+def benchmark_base_unit(unit: str) -> str:
+    """Return the unit in which values are held: sec instead of ns, B instead of MB."""
+
+def geometric_mean(values: npt.NDArray[np.float64]) -> float:
+    """Return the geometric mean with the rounding of Go; NaN if a value is not positive."""
+
+def go_binomial(n: int, k: int) -> float:
+    """Return the binomial coefficient with the rounding of go-moremath."""

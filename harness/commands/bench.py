@@ -7,11 +7,13 @@ from harness.cli.lazy_group import LazyGroup
 # Verbs with their short help; a test compares it with the help of the verbs.
 BENCH: dict[str, str] = {
     "run": "Measure commands in random order: time, memory, faults, switches, counters.",
+    "compare": "Compare benchmark results in the Go format.",
     "scale": "Model how throughput grows with threads or connections.",
 }
 EXAMPLES = """\b
 Examples:
   stallscope bench run -n 30 -- ./work
+  stallscope bench compare old.txt new.txt
   stallscope bench scale --counts 1,2,4,8 -- ./work --threads {n}
 """
 

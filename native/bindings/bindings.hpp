@@ -5,6 +5,7 @@
 
 namespace stallscope::bindings {
 
+void add_benchmark_text(nanobind::module_& module);
 void add_block_trace(nanobind::module_& module);
 void add_capture(nanobind::module_& module);
 void add_cpuidle(nanobind::module_& module);

@@ -7,6 +7,7 @@ NB_MODULE(_native, module) {
   stallscope::bindings::add_unwind_table(module);
   stallscope::bindings::add_capture(module);
   stallscope::bindings::add_block_trace(module);
+  stallscope::bindings::add_benchmark_text(module);
   stallscope::bindings::add_cpuidle(module);
   stallscope::bindings::add_demangle(module);
 }

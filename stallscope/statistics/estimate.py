@@ -65,7 +65,7 @@ def median_estimate(values: Sequence[float], *, confidence: float = CONFIDENCE) 
         return missing("no value was measured")
     ordered = sorted(values)
     n = len(ordered)
-    trimmed = _trimmed_values(n, confidence)
+    trimmed = trimmed_values(n, confidence)
     warnings: tuple[str, ...] = ()
     if n < min_sample_size(confidence):
         warnings = (_range_warning(n, confidence),)
@@ -86,7 +86,7 @@ def min_sample_size(confidence: float = CONFIDENCE) -> int:
     return math.ceil(1 - math.log2(1 - confidence) - 1e-9)
 
 
-def _trimmed_values(n: int, confidence: float) -> int:
+def trimmed_values(n: int, confidence: float) -> int:
     """Return the number of values to drop at each end of a sorted sample of n."""
     outside, trimmed = 2 / 2**n, 0
     while trimmed + 1 < n // 2:

@@ -1,0 +1,1 @@
+"""`stallscope bench compare`: benchmark results of several files side by side."""

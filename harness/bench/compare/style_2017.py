@@ -1,0 +1,149 @@
+"""`--style 2017`: tables in the form of the benchmark tool of 2017.
+
+    name   old time/op  new time/op  delta
+    Get    516us ± 8%   459us ± 0%   -11.00%  (p=0.016 n=5+4)
+
+Values outside 1.5 interquartile ranges of the quartiles are dropped. The quartiles are those of
+Hyndman and Fan's definition 8. Shown are the mean and the larger deviation of minimum and maximum.
+The change is shown if p < 0.05 in the exact U test on the values that remain; n counts these.
+"""
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from harness.bench.compare.benchstat.layout import LEFT, RIGHT, Column, Layout, Span
+from stallscope.benchmark_text.grid import ABSENT, Grid, GridTable
+from stallscope.printable import printable
+from stallscope.statistics.rank_tests import mann_whitney
+
+ALPHA = 0.05
+_METRICS = {"sec/op": "time/op", "B/s": "speed", "B/op": "alloc/op", "allocs/op": "allocs/op"}
+# Upper bounds, divisors and units of durations in seconds; three digits are shown.
+_TIMES = (
+    (1e-6, 1e-9, "ns"),
+    (1e-3, 1e-6, "us"),
+    (1.0, 1e-3, "ms"),
+    (math.inf, 1.0, "s"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """The values of a sample without outliers."""
+
+    values: tuple[float, ...]
+
+    @property
+    def mean(self) -> float:
+        """Return the mean."""
+        return math.fsum(self.values) / len(self.values)
+
+    @property
+    def deviation(self) -> float:
+        """Return the larger relative deviation of minimum and maximum from the mean."""
+        mean = self.mean
+        if mean == 0:
+            return 0.0
+        largest = max(max(self.values) - mean, mean - min(self.values))
+        return largest / abs(mean)
+
+
+def without_outliers(values: Sequence[float]) -> Kept:
+    """Return the values within 1.5 interquartile ranges of the quartiles."""
+    ordered = sorted(value for value in values if math.isfinite(value))
+    low, high = quartile(ordered, 0.25), quartile(ordered, 0.75)
+    margin = 1.5 * (high - low)
+    return Kept(tuple(value for value in ordered if low - margin <= value <= high + margin))
+
+
+def quartile(ordered: Sequence[float], share: float) -> float:
+    """Return a quantile by definition 8 of Hyndman and Fan, Sample quantiles, 1996."""
+    if not ordered:
+        return math.nan
+    place = 1 / 3 + share * (len(ordered) + 1 / 3)
+    rank = int(place)
+    if rank < 1:
+        return ordered[0]
+    if rank >= len(ordered):
+        return ordered[-1]
+    return ordered[rank - 1] + (place - rank) * (ordered[rank] - ordered[rank - 1])
+
+
+def style_2017_lines(grid: Grid) -> Iterator[str]:
+    """Yield the lines of all tables."""
+    before: tuple[str, ...] | None = None
+    for number, table in enumerate(grid.tables):
+        if number:
+            yield ""
+        key = grid.table_keys.values[table.key][:-1]
+        for place, name in enumerate(grid.table_keys.fields[:-1]):
+            if key[place] and (before is None or before[place] != key[place]):
+                yield printable(f"{name}:{key[place]}")
+        before = key
+        yield from _table_lines(grid, table)
+
+
+def _table_lines(grid: Grid, table: GridTable) -> Iterator[str]:
+    labels = [grid.column_keys.label(column) for column in table.columns.tolist()]
+    samples = [
+        [None if cell == ABSENT else _kept(grid, cell) for cell in row]
+        for row in table.cells.tolist()
+    ]
+    metric = _METRICS.get(table.unit, table.unit)
+    names = [printable(grid.row_keys.label(row)) for row in table.rows.tolist()]
+    columns = [Column(names, LEFT, "")]
+    head = [Span(0, 1, "name", "")]
+    for place, label in enumerate(labels):
+        texts = [summary_text(row[place], table.unit) for row in samples]
+        columns.append(Column(texts, RIGHT, "  "))
+        head.append(Span(place + 1, 1, printable(f"{label} {metric}"), "  "))
+    if len(labels) == 2:
+        changes = [_change(row[0], row[1]) for row in samples]
+        columns.append(Column([change for change, _ in changes], RIGHT, "  "))
+        columns.append(Column([test for _, test in changes], LEFT, "  "))
+        head.append(Span(3, 1, "delta", "  "))
+    return Layout(columns, [head]).lines()
+
+
+def _kept(grid: Grid, cell: int) -> Kept | None:
+    kept = without_outliers(grid.samples.values(cell).tolist())
+    return kept if kept.values else None
+
+
+def summary_text(kept: Kept | None, unit: str) -> str:
+    """Return mean and deviation, such as ``516us ± 8%``; empty without values."""
+    if kept is None:
+        return ""
+    return f"{value_text(kept.mean, unit)} ±{round(100 * kept.deviation):2d}%"
+
+
+def value_text(value: float, unit: str) -> str:
+    """Return a value with three significant digits and a prefix."""
+    if unit.startswith("sec"):
+        for bound, divisor, name in _TIMES:
+            if abs(value) < bound * (1 - 5e-4):
+                return _three_digits(value / divisor) + name
+    for bound, name in ((1e9, "G"), (1e6, "M"), (1e3, "k")):
+        if abs(value) >= bound * (1 - 5e-4):
+            return _three_digits(value / bound) + name
+    return _three_digits(value)
+
+
+def _three_digits(value: float) -> str:
+    size = abs(value)
+    digits = 0 if size >= 99.95 else 1 if size >= 9.995 else 2
+    return f"{value:.{digits}f}"
+
+
+def _change(old: Kept | None, new: Kept | None) -> tuple[str, str]:
+    if old is None or new is None:
+        return "", ""
+    test = mann_whitney(old.values, new.values)
+    sizes = f"n={len(old.values)}+{len(new.values)}"
+    if test is None or len({*old.values, *new.values}) == 1:
+        return "~", "(all equal)"
+    text = f"(p={test.p:.3f} {sizes})"
+    if test.p >= ALPHA or old.mean == 0:
+        return "~", text
+    return f"{100 * (new.mean / old.mean - 1):+.2f}%", text

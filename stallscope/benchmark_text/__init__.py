@@ -1,0 +1,1 @@
+"""The Go benchmark format: reader, writer, units, filters and projections."""
