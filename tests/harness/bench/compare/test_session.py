@@ -23,9 +23,9 @@ def results(name, values, unit="ns/op", head=""):
 
 
 def rows(*arguments):
-    document = json.loads(compare(*arguments, "--json").stdout)
-    assert_valid("bench.compare", document)
-    return document["rows"]
+    printed = compare(*arguments, "--json").stdout
+    assert_valid("bench.compare", printed)
+    return json.loads(printed)["rows"]
 
 
 def test_a_slower_benchmark_is_worse_and_a_higher_rate_is_better(files):
