@@ -12,7 +12,7 @@ from topdown.waits.groups import thread_groups
 from topdown.waits.idle_pools import idle_threads
 from topdown.waits.records import WaitRecords
 from topdown.waits.states import Intervals, ThreadState
-from topdown.waits.thread_states import STATES, ThreadTotals
+from topdown.waits.thread_states import STATES, ThreadTotals, thread_totals
 from topdown.waits.wait_kinds import WaitKinds
 
 # States that only totals tell apart: they share the intervals of the first state.
@@ -26,15 +26,10 @@ _Amounts = npt.NDArray[np.int64]
 def analysis_within(analysis: WaitAnalysis, period: Period) -> WaitAnalysis:
     """Return the analysis of a period, in seconds since the begin of the recording.
 
-    Raises UsageError for a period outside of the recording, or of a recording in random windows.
+    Raises UsageError for a period outside of the recording.
     """
     records = analysis.records
     length_s = (records.end_ns - records.begin_ns) / 1e9
-    if records.limited_from_ns is not None:
-        raise UsageError(
-            "a period of this recording cannot be shown: its switches are those of random windows",
-            "show all of it, or record again with --max-cost 1",
-        )
     if period.begin_s >= length_s:
         raise UsageError(
             f"the recording ends at {length_s:.3f} s, before the period", "name an earlier period"
@@ -61,12 +56,22 @@ def within(
         whole.sample[rows],
         whole.wake_up[rows],
     )
-    totals = _totals(analysis.totals, intervals)
+    kinds = WaitKinds(intervals, analysis.kinds.evidence[rows])
+    limited_ns = analysis.records.limited_from_ns
+    if limited_ns is None or limited_ns >= end_ns:
+        totals = _totals(analysis.totals, intervals)
+    else:
+        totals = thread_totals(
+            _as_recording(analysis.records, begin_ns, end_ns),
+            kinds,
+            analysis.names,
+            kernel_sampled=analysis.totals.kernel_sampled,
+        )
     lived = np.flatnonzero(totals.wall_ns > 0).tolist()
     return replace(
         analysis,
         records=_records(analysis.records, begin_ns, end_ns),
-        kinds=WaitKinds(intervals, analysis.kinds.evidence[rows]),
+        kinds=kinds,
         totals=totals,
         groups=tuple(thread_groups(analysis.records.threads, lived)),
         period_ns=(begin_ns, end_ns),
@@ -96,6 +101,20 @@ def _records(records: WaitRecords, begin_ns: int, end_ns: int) -> WaitRecords:
         ),
         contention=contention,
         owners=tuple(row for row in records.owners if begin_ns <= row.at_ns < end_ns),
+    )
+
+
+def _as_recording(records: WaitRecords, begin_ns: int, end_ns: int) -> WaitRecords:
+    """Return the records of a period with random windows, whose times they estimate."""
+    assert records.limited_from_ns is not None
+    windows = np.clip(records.windows, np.uint64(begin_ns), np.uint64(end_ns))
+    return replace(
+        _records(records, begin_ns, end_ns),
+        begin_ns=begin_ns,
+        end_ns=end_ns,
+        limited_from_ns=max(begin_ns, records.limited_from_ns),
+        windows=windows[windows[:, 1] > windows[:, 0]],
+        readings=tuple(row for row in records.readings if begin_ns <= row.at_ns <= end_ns),
     )
 
 

@@ -33,7 +33,7 @@ LONGEST_WAKE_UP_NS = 25_000
 MIN_MISSING_NS = 10_000_000
 MIN_MISSING_SHARE = 0.02  # of the run time
 _PASSES = 3  # intervals shorter than the amount leave a rest
-_BLOCK = 1 << 20
+_BLOCK = 1 << 18  # intervals at a time, for the memory
 _Floats = npt.NDArray[np.float64]
 _Integers = npt.NDArray[np.int64]
 

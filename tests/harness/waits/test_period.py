@@ -1,7 +1,9 @@
 """A period of a recording: all tables have the times inside it."""
 
+from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from harness.profile.period import Period
@@ -10,6 +12,7 @@ from harness.waits.period import analysis_within
 from harness.waits.result import WaitsResult
 from stallscope.errors import UsageError
 from tests.harness.waits.analyses import analysis
+from topdown.waits.records import ThreadReading
 
 MS = 1_000_000
 TEXT = """
@@ -54,7 +57,24 @@ def test_a_period_after_the_end_is_refused() -> None:
         result_of_period(0.6, 0.7)
 
 
-def test_a_period_of_random_windows_is_refused() -> None:
-    limited = analysis(TEXT, limited_from_ns=100)
-    with pytest.raises(UsageError, match="random windows"):
-        analysis_within(limited, Period(0, 0.1))
+def test_a_period_of_random_windows_has_the_windows_and_readings_inside_it() -> None:
+    built = analysis(TEXT)
+    readings = tuple(
+        ThreadReading(at * MS, 1, "S", 0, 0, (202, 0x5000, 128, 2), runs=0)
+        for at in range(200, 500, 10)
+    )
+    limited = replace(
+        built,
+        records=replace(
+            built.records,
+            limited_from_ns=100 * MS,
+            windows=np.array([[240, 245], [300, 305]], np.uint64) * np.uint64(MS),
+            readings=readings,
+        ),
+    )
+    part = analysis_within(limited, Period(0.25, 0.45))
+    result = waits_result(part, recording=Path("run"), report=None)
+    waiter = next(thread for thread in result.threads if thread.name == "w-1")
+    assert waiter.wall_ns == 200 * MS
+    assert waiter.states_ns["lock"] == 200 * MS
+    assert waiter.errors_ns is not None
