@@ -38,7 +38,7 @@ class ThreadState(IntEnum):
 RUNNING_STATES = (ThreadState.USER, ThreadState.SYSTEM)
 
 
-BLOCK = 1 << 20  # intervals
+BLOCK = 1 << 18  # intervals
 
 
 @dataclass(frozen=True, slots=True)
