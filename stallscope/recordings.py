@@ -1,7 +1,9 @@
 """Recordings: directories with samples or results, described by recording.json."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import ClassVar
 
 from stallscope.documents import (
     DAMAGED,
@@ -78,7 +80,7 @@ class StackRecording(Record, frozen=True):
     """How user stacks were recorded, and why."""
 
     chosen: str  # "fp" (call chains by frame pointers), "dwarf" (copies, unwound later) or "mixed"
-    requested: str = field(default="auto", name="asked")  # "fp", "dwarf" or "auto"
+    requested: str = "auto"  # "fp", "dwarf" or "auto"
     copy_bytes: Count = 0  # size of a copied stack; 0 if none was copied
     why: str = ""
     processes: tuple[ProcessStacks, ...] = ()
@@ -162,6 +164,8 @@ class RecordedFile(Record, frozen=True, kw_only=True):
 
 class Manifest(Record, frozen=True, kw_only=True):
     """The content of recording.json that all kinds share."""
+
+    FORMER_KEYS: ClassVar[Mapping[str, str]] = {"asked": "requested"}
 
     schema: str
     complete: bool

@@ -1,5 +1,8 @@
 """The result of a run of the loader: its document, and its seconds while it runs."""
 
+from collections.abc import Mapping
+from typing import ClassVar
+
 from cstates.fingerprint import Fingerprint
 from stallscope.documents import (
     UNSET,
@@ -89,7 +92,9 @@ class LoadResult(Document, frozen=True, kw_only=True, tag="stallscope.load/1"):
     in what ``--json`` prints.
     """
 
-    requested_rate_per_s: Amount | None = field(name="rate_asked")  # None: a closed loop
+    FORMER_KEYS: ClassVar[Mapping[str, str]] = {"rate_asked": "rate_requested"}
+
+    requested_rate_per_s: Amount | None = field(name="rate_requested")  # None: a closed loop
     achieved_rate_per_s: Amount | None = field(name="rate_achieved")  # None: nothing was measured
     requests: Count
     errors: Count = 0

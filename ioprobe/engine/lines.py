@@ -113,7 +113,7 @@ class _PointRecord(Record, frozen=True, kw_only=True):
     cpu_delay_share: float | None = None
     ok: bool
     failed: tuple[str, ...] = ()
-    rate_asked: float | None = None
+    rate_requested: float | None = None
     series: tuple[float, ...] = ()
     punts: Count | None = None
     notes: tuple[str, ...] = ()
@@ -203,7 +203,7 @@ def _point_result(record: _PointRecord, point: Point) -> PointResult:
             ok=record.ok,
             failed=record.failed,
         ),
-        requested_rate_per_s=record.rate_asked,
+        requested_rate_per_s=record.rate_requested,
         series=record.series,
         punts=record.punts,
         notes=record.notes,

@@ -28,7 +28,7 @@ json stacks_of(const recording_facts& facts) {
          {"whole_share", process.whole_share ? json(*process.whole_share) : json(nullptr)}});
   }
   const bool copied = facts.stacks.kind != stack_kind::frame_pointers;
-  return {{"asked", name_of(facts.options.stacks)},
+  return {{"requested", name_of(facts.options.stacks)},
           {"chosen", name_of(facts.stacks.kind)},
           {"copy_bytes", copied ? facts.options.stack_bytes : 0},
           {"why", facts.stacks.why},

@@ -77,7 +77,7 @@ std::string point_line(const point_result& result) {
   line["cpu_s"] = cpu_ns ? json(static_cast<double>(*cpu_ns) / 1e9) : json(nullptr);
   line["littles_law_error"] = or_null(result.littles_law_error());
   line["cpu_delay_share"] = or_null(result.cpu_delay_share());
-  line["rate_asked"] = or_null(result.settings.rate_per_s);
+  line["rate_requested"] = or_null(result.settings.rate_per_s);
   line["series"] = series(measured);
   line["punts"] = result.account.punts ? json(*result.account.punts) : json(nullptr);
   line["notes"] = result.notes;

@@ -105,28 +105,28 @@ json done_of(const options& settings, const load_result& result) {
       static_cast<double>(sum(result, &thread_account::cpu_ns)) / static_cast<double>(second_ns);
   json kinds = json::object();
   for (const auto& [kind, times] : result.all.errors.kinds()) kinds[kind] = times;
-  json document = {
-      {"event", "done"},
-      {"schema", "stallscope.load/1"},
-      {"rate_asked", settings.when.rate_per_s ? json(*settings.when.rate_per_s) : json(nullptr)},
-      {"rate_achieved", rate_achieved(result)},
-      {"requests", result.all.requests},
-      {"errors", result.all.errors.total()},
-      {"errors_by_kind", kinds},
-      {"nil_replies", result.all.nil},
-      {"measured_s", measured_s(result)},
-      {"latency_us", percentiles(result.all.intended)},
-      {"service_us", percentiles(result.all.service)},
-      {"send_lag_us", percentiles(result.all.lag)},
-      {"own_lag_us", percentiles(result.all.own_lag)},
-      {"connections_achieved", sum(result, &thread_account::connections_open)},
-      {"requests_per_burst", mean_size(result.all.sent_bursts)},
-      {"replies_per_burst", mean_size(result.all.reply_bursts)},
-      {"limited_by_loader", saturation.limited_by_loader},
-      {"why", saturation.why},
-      {"cpu_s", cpu_s},
-      {"interrupted", result.interrupted},
-      {"warnings", warnings_of(settings, result)}};
+  json document = {{"event", "done"},
+                   {"schema", "stallscope.load/1"},
+                   {"rate_requested",
+                    settings.when.rate_per_s ? json(*settings.when.rate_per_s) : json(nullptr)},
+                   {"rate_achieved", rate_achieved(result)},
+                   {"requests", result.all.requests},
+                   {"errors", result.all.errors.total()},
+                   {"errors_by_kind", kinds},
+                   {"nil_replies", result.all.nil},
+                   {"measured_s", measured_s(result)},
+                   {"latency_us", percentiles(result.all.intended)},
+                   {"service_us", percentiles(result.all.service)},
+                   {"send_lag_us", percentiles(result.all.lag)},
+                   {"own_lag_us", percentiles(result.all.own_lag)},
+                   {"connections_achieved", sum(result, &thread_account::connections_open)},
+                   {"requests_per_burst", mean_size(result.all.sent_bursts)},
+                   {"replies_per_burst", mean_size(result.all.reply_bursts)},
+                   {"limited_by_loader", saturation.limited_by_loader},
+                   {"why", saturation.why},
+                   {"cpu_s", cpu_s},
+                   {"interrupted", result.interrupted},
+                   {"warnings", warnings_of(settings, result)}};
   add_check(document, settings, result);
   return document;
 }

@@ -71,7 +71,7 @@ def test_copied_stacks_are_complete_and_recorded_once(
     assert recording.exit_code == 0, recording.messages
     assert recording.document["losses"]["lost_samples"] == 0
     stacks = recording.document["stacks"]
-    assert (stacks["asked"], stacks["chosen"], stacks["copy_bytes"]) == ("dwarf", "dwarf", 8192)
+    assert (stacks["requested"], stacks["chosen"], stacks["copy_bytes"]) == ("dwarf", "dwarf", 8192)
     seen = chains(perf, recording)
     assert len(seen) > 10
     whole = Counter(stack[:4] == CHAIN and stack[-1] == "_start" for stack in seen)
@@ -94,7 +94,7 @@ def test_no_stack_is_copied_with_frame_pointers(record, programs) -> None:
     recording = record("--stacks", "fp", "-F", 199, "--", programs["kept"], "end")
     assert recording.exit_code == 0, recording.messages
     stacks = recording.document["stacks"]
-    assert (stacks["asked"], stacks["chosen"], stacks["copy_bytes"]) == ("fp", "fp", 0)
+    assert (stacks["requested"], stacks["chosen"], stacks["copy_bytes"]) == ("fp", "fp", 0)
     assert recording.samples_file.stat().st_size < 1000 * recording.document["samples"] + 100_000
 
 
@@ -122,7 +122,7 @@ def test_the_first_samples_decide_how_stacks_are_recorded(
     recording = record("-p", target.pid, "-F", 499, "--duration", 0.4)
     assert recording.exit_code == 0, recording.messages
     stacks = recording.document["stacks"]
-    assert (stacks["asked"], stacks["chosen"]) == ("auto", chosen)
+    assert (stacks["requested"], stacks["chosen"]) == ("auto", chosen)
     process = only_process(recording)
     assert (process["pid"], process["chosen"]) == (target.pid, chosen)
     assert process["probed_samples"] >= 8

@@ -58,7 +58,7 @@ def test_an_open_loop_is_printed_recorded_and_drawn(redis: str, tmp_path: Path) 
     assert_valid("recording.load", (folder / "recording.json").read_text())
     document = json.loads(process.stdout)
     assert document["schema"] == "stallscope.load/1"
-    assert document["rate_asked"] == 500
+    assert document["rate_requested"] == 500
     assert document["rate_achieved"] > 0
     assert document["errors"] == 0
     for name in ("latency_us", "service_us", "send_lag_us"):

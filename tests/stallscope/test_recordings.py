@@ -52,13 +52,13 @@ def test_the_stack_mode_is_read_if_present(tmp_path: Path) -> None:
     assert manifest is not None
     assert manifest.stacks is None
     process = {"pid": 12, "chosen": "dwarf", "probed_samples": 64, "whole_share": 0.03}
-    stacks = {"asked": "auto", "chosen": "mixed", "copy_bytes": 8192, "why": "w"}
+    stacks = {"asked": "fp", "chosen": "mixed", "copy_bytes": 8192, "why": "w"}
     document = {**GOOD, "stacks": {**stacks, "processes": [process, {"pid": 13, "chosen": "fp"}]}}
     manifest = open_recording(write(tmp_path, document)).manifest
     assert manifest is not None
     assert manifest.stacks == StackRecording(
         "mixed",
-        "auto",
+        "fp",
         8192,
         "w",
         (ProcessStacks(12, "dwarf", 64, 0.03), ProcessStacks(13, "fp", 0, None)),

@@ -1,6 +1,7 @@
 """The result of `stallscope lab stages`: ratios, verdict, tables by load, all rounds."""
 
-from typing import Literal
+from collections.abc import Mapping
+from typing import ClassVar, Literal
 
 from cstates.fingerprint import Fingerprint
 from harness.labs.stages.ipc import ipc_meaning
@@ -134,7 +135,7 @@ class StagesRound(Record, frozen=True, kw_only=True):
     pair: Count
     load: str
     side: Side
-    requested_rate_per_s: Amount | None = field(name="rate_asked")
+    requested_rate_per_s: Amount | None = field(name="rate_requested")
     throughput_per_s: Amount
     mean_us: Amount | None = field(name="mean")
     p50_us: Amount | None
@@ -167,6 +168,8 @@ class StagesRow(Record, frozen=True, kw_only=True):
 
 class StagesResult(Document, frozen=True, kw_only=True, tag="stallscope.lab.stages/1"):
     """Execution stages on and off; every ratio is staged divided by unstaged."""
+
+    FORMER_KEYS: ClassVar[Mapping[str, str]] = {"rate_asked": "rate_requested"}
 
     path: str
     synthetic: bool

@@ -49,7 +49,7 @@ struct alignas(64) disk_counters {
   gauge counted_at_ns;  // CLOCK_MONOTONIC
   gauge answered;
   gauge cancelled_reads;
-  gauge most_in_flight;
+  gauge max_in_flight;
   gauge by_io_uring;
   gauge direct;
   gauge hits;

@@ -75,7 +75,7 @@ void disk_publisher::publish(const command_counts& commands) {
   counters_.compaction_written_bytes.set(compaction.bytes_written);
   counters_.answered.set(commands.answered);
   counters_.cancelled_reads.set(commands.cancelled_reads);
-  counters_.most_in_flight.set(port_.max_in_flight());
+  counters_.max_in_flight.set(port_.max_in_flight());
   counters_.hits.set(commands.hits);
   counters_.misses.set(commands.misses);
 }

@@ -28,7 +28,7 @@ def test_a_measurement_as_a_document(bench: Bench) -> None:
     assert result["ipc"]["value"] == pytest.approx(1.2)
     assert result["nodes"]["Retiring"]["value"] == pytest.approx(0.3)
     assert result["bottleneck"][:2] == ["Backend_Bound", "Memory_Bound"]
-    assert {item.command for item in bench.counts.asked} == {("./work",)}
+    assert {item.command for item in bench.counts.requests} == {("./work",)}
 
 
 def test_a_measurement_as_text(bench: Bench) -> None:

@@ -17,7 +17,7 @@ PERCENTILES = {
 LOADED = {
     "event": "done",
     "schema": "stallscope.load/1",
-    "rate_asked": None,
+    "rate_requested": None,
     "rate_achieved": 3012.5,
     "requests": 36_000,
     "errors": 0,

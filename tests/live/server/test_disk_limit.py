@@ -60,9 +60,9 @@ def test_four_threads_keep_the_limit_of_the_process(tmp_path: Path, rates: tuple
         info = disk_info(client)
     assert info["disk_limit"] == "6"
     if rates:  # 4 KiB are cheaper than the largest requests, which the limit counts
-        assert int(info["disk_most_in_flight"]) >= 4
+        assert int(info["disk_max_in_flight"]) >= 4
     else:
-        assert 4 <= int(info["disk_most_in_flight"]) <= 6
+        assert 4 <= int(info["disk_max_in_flight"]) <= 6
 
 
 @pytest.mark.parametrize(

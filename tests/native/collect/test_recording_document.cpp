@@ -45,7 +45,7 @@ TEST_CASE("the document has the stack method and its reason for each process") {
                   "two of three",
                   {{7, stack_kind::copies, 64, 0.03}, {8, stack_kind::frame_pointers, 0, {}}}};
   const auto stacks = json::parse(to_json(facts))["stacks"];
-  CHECK(stacks["asked"] == "auto");
+  CHECK(stacks["requested"] == "auto");
   CHECK(stacks["chosen"] == "mixed");
   CHECK(stacks["copy_bytes"] == 4096);
   CHECK(stacks["why"] == "two of three");

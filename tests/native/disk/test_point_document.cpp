@@ -16,7 +16,7 @@ TEST_CASE("unmeasured members are null and measured members have values") {
   const auto empty = json::parse(point_line(result));
   CHECK(empty["latency_ns"].is_null());
   CHECK(empty["parts_ns"]["device"].is_null());
-  CHECK(empty["rate_asked"].is_null());
+  CHECK(empty["rate_requested"].is_null());
   CHECK(empty["punts"].is_null());
   CHECK(empty["ok"] == false);
   CHECK(empty["series"] == json::array({0.0, 0.0}));

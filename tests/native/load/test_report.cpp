@@ -37,7 +37,7 @@ TEST_CASE("the last line has the documented fields") {
   const json done = json::parse(done_line(default_options(), result_of(2'000)));
   CHECK(done["event"] == "done");
   CHECK(done["schema"] == "stallscope.load/1");
-  CHECK(done["rate_asked"] == 1'000.0);
+  CHECK(done["rate_requested"] == 1'000.0);
   CHECK(done["rate_achieved"] == 1'000.0);
   CHECK(done["requests"] == 2'000);
   for (const char* name : {"latency_us", "service_us", "send_lag_us"}) {
@@ -96,7 +96,7 @@ TEST_CASE("unmeasured values are null, with a warning") {
   CHECK(done["warnings"][0].get<std::string>().find("schedstat") != std::string::npos);
   options closed = default_options();
   closed.when.rate_per_s.reset();
-  CHECK(json::parse(done_line(closed, none))["rate_asked"].is_null());
+  CHECK(json::parse(done_line(closed, none))["rate_requested"].is_null());
 }
 
 TEST_CASE("a missed rate and unanswered requests cause warnings") {

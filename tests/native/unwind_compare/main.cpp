@@ -40,11 +40,12 @@ class walks {
  public:
   explicit walks(pid_t process) : process_{process}, memory_{process}, ours_{process, memory_} {}
 
-  void look(tracee& target, const options& asked, comparison& into) {
+  void look(tracee& target, const options& settings, comparison& into) {
     const auto registers = target.registers();
     if (!registers) return;
     memory_.forget();
-    observation seen{*registers, memory_.bytes(registers->rsp, asked.stack_bytes), {}, {}, {}, {}};
+    observation seen{*registers, memory_.bytes(registers->rsp, settings.stack_bytes), {}, {}, {},
+                     {}};
     seen.ours = ours_.walk(*registers, seen.stack);
     seen.theirs = theirs_->walk(target.stopped_thread(), dwarf_registers(*registers), max_frames);
     seen.code = memory_.bytes(registers->rip, code_bytes);
@@ -108,65 +109,65 @@ class walks {
 };
 
 // One stop: a look, and more on the way of some steps.
-void look_around(tracee& target, walks& both, const options& asked, std::mt19937_64& random,
+void look_around(tracee& target, walks& both, const options& settings, std::mt19937_64& random,
                  comparison& into) {
-  both.look(target, asked, into);
+  both.look(target, settings, into);
   const auto steps = walks::within_system_call(target) ? 0 : random() % max_steps;
-  for (std::uint64_t i = 0; i < steps && into.chains() < asked.chains; ++i) {
+  for (std::uint64_t i = 0; i < steps && into.chains() < settings.chains; ++i) {
     if (both.at_system_call(target)) break;
     if (!target.step()) return;
-    if (random() % steps_per_look == 0) both.look(target, asked, into);
+    if (random() % steps_per_look == 0) both.look(target, settings, into);
   }
   target.resume();
 }
 
-void compare(tracee target, const options& asked, std::mt19937_64& random, comparison& into) {
+void compare(tracee target, const options& settings, std::mt19937_64& random, comparison& into) {
   walks both{target.process()};
-  const auto until = std::chrono::steady_clock::now() + std::chrono::seconds{asked.max_seconds};
-  while (into.chains() < asked.chains && std::chrono::steady_clock::now() < until) {
-    target.run_for(std::chrono::microseconds{random() % asked.longest_run_us});
+  const auto until = std::chrono::steady_clock::now() + std::chrono::seconds{settings.max_seconds};
+  while (into.chains() < settings.chains && std::chrono::steady_clock::now() < until) {
+    target.run_for(std::chrono::microseconds{random() % settings.longest_run_us});
     if (!target.stop_some_thread(random)) return;
     if (!both.follow_mappings()) return;
-    look_around(target, both, asked, random, into);
+    look_around(target, both, settings, random, into);
   }
 }
 
-void compare_all(const options& asked) {
+void compare_all(const options& settings) {
   comparison found;
-  std::mt19937_64 random{asked.seed};
-  if (asked.command.empty()) {
-    compare(tracee::attach(asked.process), asked, random, found);
+  std::mt19937_64 random{settings.seed};
+  if (settings.command.empty()) {
+    compare(tracee::attach(settings.process), settings, random, found);
   } else {
     // A command that ends early is run again.
-    for (int runs = 0; runs < max_runs && found.chains() < asked.chains; ++runs) {
-      compare(tracee::spawn(asked.command, asked.input), asked, random, found);
+    for (int runs = 0; runs < max_runs && found.chains() < settings.chains; ++runs) {
+      compare(tracee::spawn(settings.command, settings.input), settings, random, found);
     }
   }
   std::cout << found.document().dump(1) << '\n';
 }
 
-void add_options(cli::command& app, options& asked) {
-  app.add_option("--pid", asked.process, "the process to look at");
-  app.add_option("--chains", asked.chains, "how many chains to compare");
-  app.add_option("--seed", asked.seed, "of the moments and steps");
-  app.add_option("--stack-bytes", asked.stack_bytes, "how much of the stack we are given");
-  app.add_option("--longest-run-us", asked.longest_run_us, "between two stops");
-  app.add_option("--most-seconds", asked.max_seconds, "of one run of the program");
-  app.add_option("--input", asked.input, "the file that the program reads");
-  app.add_option("command", asked.command, "the program to run, and its arguments");
+void add_options(cli::command& app, options& settings) {
+  app.add_option("--pid", settings.process, "the process to look at");
+  app.add_option("--chains", settings.chains, "how many chains to compare");
+  app.add_option("--seed", settings.seed, "of the moments and steps");
+  app.add_option("--stack-bytes", settings.stack_bytes, "how much of the stack we are given");
+  app.add_option("--longest-run-us", settings.longest_run_us, "between two stops");
+  app.add_option("--most-seconds", settings.max_seconds, "of one run of the program");
+  app.add_option("--input", settings.input, "the file that the program reads");
+  app.add_option("command", settings.command, "the program to run, and its arguments");
   app.positionals_at_end();
 }
 
 int run(int argc, char** argv) {
-  options asked;
+  options settings;
   cli::parser app{"Compares our call chains with elfutils' on a live process.", "unwind-compare"};
-  add_options(app, asked);
+  add_options(app, settings);
   if (!stallscope::parse_command_line(app, argc, argv)) return 0;
-  if ((asked.process == 0) == asked.command.empty()) {
+  if ((settings.process == 0) == settings.command.empty()) {
     std::fputs("unwind-compare: give either --pid or a command\n", stderr);
     return 2;
   }
-  compare_all(asked);
+  compare_all(settings);
   return 0;
 }
 

@@ -1,8 +1,10 @@
 """The plan file, with the subject of the plan, so that any host can analyse the recording."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
+from typing import ClassVar
 
 from msgspec import Raw
 
@@ -62,7 +64,7 @@ class SubjectRecord(Record, frozen=True, kw_only=True):
     ebs_mode: bool = False
     metrics: tuple[str, ...] = ()
     nodes: tuple[str, ...] = ()
-    requested: tuple[RequestedRecord, ...] = document_field(name="asked", default=())
+    requested: tuple[RequestedRecord, ...] = ()
     uncountable: dict[str, str] = document_field(default_factory=dict)
 
 
@@ -77,6 +79,8 @@ class PlanRecord(Record, frozen=True, kw_only=True):
 
 class _RecordedPlan(Record, frozen=True, kw_only=True):
     """What is read of a plan file; only the collector needs the encodings."""
+
+    FORMER_KEYS: ClassVar[Mapping[str, str]] = {"asked": "requested"}
 
     sets: tuple[SetRecord, ...] = ()
     events: dict[str, Raw] = document_field(default_factory=dict)

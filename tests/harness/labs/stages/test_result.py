@@ -35,7 +35,7 @@ def test_the_document_keeps_the_names_that_scripts_use(tmp_path: Path) -> None:
     assert document["ipc_meaning"] is None
     assert document["slots_unavailable"] == "this machine has no hardware counters"
     assert len(document["rounds"]) == 40
-    assert {"rate_asked", "p99.9_us", "limited_by_loader"} <= set(document["rounds"][0])
+    assert {"rate_requested", "p99.9_us", "limited_by_loader"} <= set(document["rounds"][0])
     assert [load["load"] for load in document["loads"]] == [
         "saturated", "open30", "open60", "open90",
     ]  # fmt: skip

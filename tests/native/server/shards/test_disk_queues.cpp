@@ -94,7 +94,7 @@ TEST_CASE("four threads together never have more requests on the disk than the l
   disk_clients::send_reads(client);
   REQUIRE(disk.replies(client, keys) == keys);
   CHECK(disk.max_executing() <= 6);
-  CHECK(disk.number("most_in_flight") == 6);
+  CHECK(disk.number("max_in_flight") == 6);
   CHECK(disk.in_class("limit_hits") > 0);
 }
 
@@ -103,7 +103,7 @@ TEST_CASE("without a limit the threads pass on all requests") {
   const descriptor client = disk.connect();
   disk_clients::send_reads(client);
   REQUIRE(disk.replies(client, keys) == keys);
-  CHECK(disk.number("most_in_flight") > 6);
+  CHECK(disk.number("max_in_flight") > 6);
   CHECK(disk.in_class("limit_hits") == 0);
 }
 

@@ -22,13 +22,13 @@ class PlayedCollector:
     unavailable: dict[str, tuple[str | None, str]] = field(default_factory=dict)
     zeros: tuple[str, ...] = ()
     interrupted_in: int = 1000  # the counting that Ctrl-C ends
-    asked: list[CountOptions] = field(default_factory=list)
+    requests: list[CountOptions] = field(default_factory=list)
     plans: list[dict[str, Any]] = field(default_factory=list)
 
     def __call__(self, options: CountOptions) -> CollectionEnd:
         plan = json.loads(options.plan.read_text())
-        run = sum(item.duration_s != 0.06 for item in self.asked)
-        self.asked.append(options)
+        run = sum(item.duration_s != 0.06 for item in self.requests)
+        self.requests.append(options)
         self.plans.append(plan)
         totals = self.totals(run) if callable(self.totals) else self.totals
         groups = self._groups(plan, totals)
@@ -37,7 +37,7 @@ class PlayedCollector:
         share = 1 / len(groups) if groups else 1.0
         write_counters(options.output, groups, totals, windows=self.windows, share=share)
         (options.output / "recording.json").write_text(json.dumps(self._document(options, plan)))
-        return CollectionEnd(0, "duration", interrupted=len(self.asked) >= self.interrupted_in)
+        return CollectionEnd(0, "duration", interrupted=len(self.requests) >= self.interrupted_in)
 
     def _groups(self, plan: dict[str, Any], totals: Mapping[str, float]) -> list[list[str]]:
         """Sets packed one after the other into groups of N counters."""

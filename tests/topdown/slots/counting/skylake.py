@@ -48,9 +48,9 @@ SKYLAKE = {
 TARGET = {"command": ("./work",)}
 
 
-def taken(folder: Path, roots: Roots, count: PlayedCollector, **asked: object) -> Measurement:
+def taken(folder: Path, roots: Roots, count: PlayedCollector, **fields: object) -> Measurement:
     options = CountOptions(output=folder / "out", plan=Path(), **TARGET)  # type: ignore[arg-type]
-    return measure(CountingRequest(options, **asked), count, roots).measurement  # type: ignore[arg-type]
+    return measure(CountingRequest(options, **fields), count, roots).measurement  # type: ignore[arg-type]
 
 
 def shares(measurement: Measurement) -> dict[str, float | None]:

@@ -53,7 +53,7 @@ def test_slices_have_the_tree_of_their_time(tmp_path: Path, skylake: Roots) -> N
             "Frontend_Bound"
         ] == pytest.approx(0.1)
         assert time_slice.ipc is not None
-    assert count.asked[0].window_ms == 100
+    assert count.requests[0].window_ms == 100
     assert [window_ms(item) for item in (None, 50, 99, 150, 250, 1000)] == [
         *(100, 50, 99, 75, 83, 100)
     ]
@@ -79,7 +79,7 @@ def test_repeats_give_intervals_across_runs(tmp_path: Path, skylake: Roots) -> N
 def test_without_multiplexing_each_group_has_a_run(tmp_path: Path, skylake: Roots) -> None:
     count = PlayedCollector(SKYLAKE, counters=4)
     result = taken(tmp_path, skylake, count, level=2, multiplex=False)
-    trial, *runs = count.asked
+    trial, *runs = count.requests
     assert trial.pids
     assert not trial.command
     assert len(runs) > 1
@@ -97,7 +97,7 @@ def test_a_running_target_is_counted_in_parts_without_multiplexing(
     count = PlayedCollector(SKYLAKE, counters=4)
     options = CountOptions(output=tmp_path / "out", plan=Path(), pids=(42,), duration_s=3.0)
     measure(CountingRequest(options, level=2, multiplex=False), count, skylake)
-    _, *parts = count.asked
+    _, *parts = count.requests
     assert sum(part.duration_s or 0 for part in parts) == pytest.approx(3.0)
     with pytest.raises(UsageError, match="exclude each other here"):
         taken(tmp_path, skylake, count, level=2, multiplex=False, interval_ms=100)
@@ -169,13 +169,13 @@ def test_a_sleeping_target_has_its_own_reason(tmp_path: Path, skylake: Roots) ->
 def test_no_run_starts_after_ctrl_c(tmp_path: Path, skylake: Roots) -> None:
     count = PlayedCollector(SKYLAKE, counters=16, interrupted_in=2)
     result = taken(tmp_path, skylake, count, level=1, runs=5, drill=True)
-    assert len(count.asked) == 2
+    assert len(count.requests) == 2
     assert result.interval_label == "across 2 runs"
     assert result.warnings[0] == "ended by Ctrl-C after 2 of 5 runs"
     count = PlayedCollector(SKYLAKE, counters=4, interrupted_in=2)
     (tmp_path / "groups").mkdir()
     result = taken(tmp_path / "groups", skylake, count, level=2, multiplex=False)
-    assert len(count.asked) == 2  # the trial, and the first group
+    assert len(count.requests) == 2  # the trial, and the first group
     assert "ended by Ctrl-C after 1 of" in result.warnings[0]
     assert any(node.value is None for node in result.nodes)
 
