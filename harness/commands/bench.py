@@ -8,12 +8,14 @@ from harness.cli.lazy_group import LazyGroup
 BENCH: dict[str, str] = {
     "run": "Measure commands in random order: time, memory, faults, switches, counters.",
     "compare": "Compare benchmark results in the Go format.",
+    "gate": "Fail if a command became slower, at a nominal rate of 2.5 % of false alarms.",
     "scale": "Model how throughput grows with threads or connections.",
 }
 EXAMPLES = """\b
 Examples:
   stallscope bench run -n 30 -- ./work
   stallscope bench compare old.txt new.txt
+  stallscope bench gate --base './old' --head './new' --fail-if slower:2%
   stallscope bench scale --counts 1,2,4,8 -- ./work --threads {n}
 """
 

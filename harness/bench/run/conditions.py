@@ -3,12 +3,11 @@
 import os
 import resource
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from cstates.fingerprint import Fingerprint
-from harness.bench.run.measurement import MeasuredRun
 from harness.bench.run.result import CommandRuns
 from stallscope.machine_time import MachineTime, read_machine_time
 from stallscope.system_files import Roots, names_in, read_integer
@@ -46,10 +45,11 @@ def _throttle_events(sysfs: Path) -> int:
     )
 
 
-def machine_warnings(
-    before: Conditions, after: Conditions, runs: Sequence[MeasuredRun]
-) -> Iterator[str]:
-    """Yield throttling, busy neighbours and stolen time between two moments."""
+def machine_warnings(before: Conditions, after: Conditions, commands_cpu_s: float) -> Iterator[str]:
+    """Yield throttling, busy neighbours and stolen time between two moments.
+
+    ``commands_cpu_s`` is the CPU time of the measured commands, which are no neighbours.
+    """
     throttled = after.throttle_events - before.throttle_events
     if throttled > 0:
         yield f"throttled: the CPUs reported {throttled} thermal limits during the runs"
@@ -63,8 +63,7 @@ def machine_warnings(
         yield f"noisy neighbour: the host took {stolen:.1%} of the CPU time (steal)"
     ticks_per_s = os.sysconf("SC_CLK_TCK")
     busy_s = (total - (after.machine.idle - before.machine.idle)) / ticks_per_s
-    own_s = after.own_cpu_s - before.own_cpu_s
-    own_s += sum(run.user_us + run.system_us for run in runs) / 1e6
+    own_s = after.own_cpu_s - before.own_cpu_s + commands_cpu_s
     others = (busy_s - own_s) / (total / ticks_per_s) - stolen
     if others > _BUSY_SHARE:
         yield f"noisy neighbour: other processes used {others:.0%} of the CPU time"

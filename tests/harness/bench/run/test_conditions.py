@@ -32,7 +32,7 @@ def run(wall_ns: int, *, failed: bool = False) -> MeasuredRun:
     ],
 )
 def test_conditions_become_warnings(after: Conditions, warning: str) -> None:
-    texts = list(machine_warnings(moment(all_=0, idle=0), after, []))
+    texts = list(machine_warnings(moment(all_=0, idle=0), after, 0.0))
     assert any(warning in text for text in texts) if warning else not texts
 
 

@@ -1,0 +1,89 @@
+"""`stallscope bench gate`: fails if a command became slower."""
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from harness.cli.json_option import json_option
+from harness.cli.number_options import Number
+
+EXAMPLES = """\b
+Examples:
+  stallscope bench gate --base './old/prog' --head './new/prog' --fail-if slower:2%
+  stallscope bench gate --base './old x' --head './new x' --fail-if cpu:1% --blocks 40
+  stallscope bench gate --base 'a-{build}/p' --head 'b-{build}/p' --builds 12 --fail-if slower:1%
+  stallscope bench gate --file bench.toml --base before --head after --fail-if memory:5% --strict
+  stallscope bench gate --base true --head true --fail-if slower:5% --json | jq .verdict
+"""
+
+
+@click.command(epilog=EXAMPLES)
+@click.option(
+    "--base", required=True, metavar="CMD", help="Command before the change, or a name in --file."
+)
+@click.option(
+    "--head", required=True, metavar="CMD", help="Command after the change, or a name in --file."
+)
+@click.option(
+    "--fail-if",
+    required=True,
+    metavar="RULE",
+    help="slower:P% (wall time), cpu:P% or memory:P%: fail if head needs at least P % more.",
+)
+@click.option(
+    "--file",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="A bench.toml with the commands.",
+)
+@click.option(
+    "--blocks",
+    type=click.IntRange(6, 10_000),
+    default=20,
+    show_default=True,
+    metavar="N",
+    help="Blocks of each of the two stages; a block runs base twice and head once.",
+)
+@click.option(
+    "--builds",
+    type=click.IntRange(1, 1000),
+    default=1,
+    metavar="N",
+    help="Builds of each side; {build} in the commands is replaced by 1 to N. Default: 1.",
+)
+@click.option(
+    "--warmup",
+    type=click.IntRange(0, 10_000),
+    default=1,
+    show_default=True,
+    metavar="N",
+    help="Runs of each command before the first block.",
+)
+@click.option(
+    "--seed",
+    type=click.IntRange(0),
+    metavar="N",
+    help="Seed of the order of the runs. Default: a random one, which is printed.",
+)
+@click.option(
+    "--timeout",
+    "timeout_s",
+    type=Number(0.001),
+    metavar="S",
+    help="Time limit of a run, in seconds; then it is ended with its children. Default: none.",
+)
+@click.option("--strict", is_flag=True, help="Return exit code 3 if the gate is undecided.")
+@json_option
+def command(**values: Any) -> int:
+    """Fail if a command became slower, at a nominal rate of 2.5 % of false alarms.
+
+    Runs base, base again and head in random order, in blocks. Exit code 1: head is slower by the
+    threshold or more, and the lower bound of the change is above zero. Exit code 0: no regression,
+    or undecided. To find a slowdown of 2 % reliably, use slower:1%: an estimate of a true 2 % is
+    below 2 % in half of the cases.
+    """
+    from harness.bench.gate.options import gate_options  # noqa: PLC0415 - start-up stays light
+    from harness.bench.gate.session import run_gate  # noqa: PLC0415
+
+    return run_gate(gate_options(values))

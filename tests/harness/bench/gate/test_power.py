@@ -1,0 +1,19 @@
+"""The power: grows with blocks and effect, and matches simulated trials."""
+
+from benchmarks.gate_noise import NORMAL, Machine
+from harness.bench.gate.power import blocks_needed, power
+
+DIFFERENCES = [block.difference for block in Machine(NORMAL, 3).blocks(0.0)(60)]
+
+
+def test_power_grows_with_blocks_and_effect() -> None:
+    assert power(DIFFERENCES, 0.0, 20) < 0.08
+    assert power(DIFFERENCES, 0.01, 10) < power(DIFFERENCES, 0.01, 40)
+    assert power(DIFFERENCES, 0.01, 20) < power(DIFFERENCES, 0.03, 20)
+
+
+def test_the_blocks_needed_have_the_power() -> None:
+    needed = blocks_needed(DIFFERENCES, 0.01)
+    assert needed is not None
+    assert power(DIFFERENCES, 0.01, needed) >= 0.8
+    assert blocks_needed(DIFFERENCES, 1e-4) is None
