@@ -4,12 +4,19 @@
 time of an operation as each of 8 clients sees it: X = 8 / time. A rate, such as ``req/s``, is X.
 """
 
+import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 from harness.bench.scale.readings import Reading, check_reading
+from stallscope.benchmark_text.results import read_benchmarks
 from stallscope.errors import RecordingError
+
+if TYPE_CHECKING:
+    from stallscope._native import BenchmarkResults
 
 _NAME = re.compile(r"(?P<base>.*?)(?P<separator>[·-])(?P<count>\d+)")
 _MICROSECONDS = ("us", "\u00b5s", "\u03bcs")  # both letters mu are in use
@@ -27,19 +34,54 @@ class BenchmarkLine:
     place: str
 
 
-def benchmark_lines(text: str, source: str) -> Iterator[BenchmarkLine]:
-    """Yield the result lines of a text; other lines are not of the format and are skipped."""
-    for number, line in enumerate(text.splitlines(), 1):
-        words = line.split()
-        if len(words) < 4 or not words[0].startswith("Benchmark") or not words[1].isdecimal():
-            continue
-        try:
-            values = {
-                unit: float(word) for word, unit in zip(words[2::2], words[3::2], strict=False)
-            }
-        except ValueError:
-            continue
-        yield BenchmarkLine(words[0].removeprefix("Benchmark"), values, f"{source}:{number}")
+def lines_of_file(path: Path) -> tuple[list[BenchmarkLine], tuple[str, ...]]:
+    """Return the result lines of a file, and the lines that could not be read, in words.
+
+    Raises RecordingError if the file cannot be read.
+    """
+    results = read_benchmarks([str(path)])
+    for problem in results.problems:
+        if problem.line is None:
+            raise RecordingError(f"cannot read {path}: {problem.message}", _REMEDY)
+    return _lines(results.native, str(path)), tuple(map(str, results.problems))
+
+
+def lines_of_output(output: bytes, source: str) -> list[BenchmarkLine]:
+    """Return the result lines that a command printed; all others are skipped."""
+    from stallscope._native import BenchmarkResults  # noqa: PLC0415 - start-up stays light
+
+    results = BenchmarkResults()
+    descriptor = os.memfd_create("benchmark-output", os.MFD_CLOEXEC)
+    try:
+        os.pwrite(descriptor, output, 0)
+        results.read(descriptor, 0)
+    finally:
+        os.close(descriptor)
+    return _lines(results, source)
+
+
+def _lines(results: "BenchmarkResults", source: str) -> list[BenchmarkLine]:
+    """Return the values of each name by unit, in base units; a line is the n-th value of each."""
+    names, units, columns = results.names(), results.units(), results.series()
+    values: dict[tuple[int, int], dict[str, list[float]]] = {}
+    for series, (configuration, name, unit) in enumerate(
+        zip(columns["configuration"], columns["name"], columns["unit"], strict=True)
+    ):
+        by_unit = values.setdefault((int(configuration), int(name)), {})
+        by_unit.setdefault(units[unit], []).extend(results.values(series).tolist())
+    lines = []
+    for (_, name), by_unit in values.items():
+        for number in range(max(map(len, by_unit.values()))):
+            row = {unit: row[number] for unit, row in by_unit.items() if number < len(row)}
+            lines.append(BenchmarkLine(names[name], row, f"{source}: {names[name]}"))
+    return lines
+
+
+def base_unit(unit: str | None) -> str | None:
+    """Return the unit in which values are held, such as sec/op for ns/op."""
+    from stallscope._native import benchmark_base_unit  # noqa: PLC0415
+
+    return None if unit is None else benchmark_base_unit(unit)
 
 
 def readings_of_names(
@@ -61,7 +103,7 @@ def readings_of_names(
             "choose one with --name" if bases else _REMEDY,
         )
     chosen = [(match, line) for match, line in split if match["base"] == bases[0]]
-    used = unit or default_unit([line for _, line in chosen])
+    used = base_unit(unit) or default_unit([line for _, line in chosen])
     readings = []
     for match, line in chosen:
         if used in line.values:
@@ -69,7 +111,9 @@ def readings_of_names(
             parallel = count if match["separator"] == "·" else 1
             readings.append(reading(line, used, count, parallel))
     if not readings:
-        raise RecordingError(f"{source} has no value of the unit {used}", "use another --unit")
+        raise RecordingError(
+            f"{source} has no value of the unit {unit or used}", "use another --unit"
+        )
     return readings, bases[0], rate_unit(used)
 
 
@@ -79,7 +123,7 @@ def default_unit(lines: Sequence[BenchmarkLine]) -> str:
     rates = [unit for unit in units if unit.endswith("/s") and unit not in {"MB/s", "B/s"}]
     times = [unit for unit in units if _seconds(unit) is not None]
     rest = [unit for unit in units if unit.endswith("/s")]
-    return (rates + times + rest + ["ns/op"])[0]
+    return (rates + times + rest + ["sec/op"])[0]
 
 
 def reading(line: BenchmarkLine, unit: str, count: int, parallel: int) -> Reading:

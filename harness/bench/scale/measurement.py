@@ -4,7 +4,13 @@ import os
 import shlex
 from collections.abc import Iterator
 
-from harness.bench.scale.benchmark_lines import benchmark_lines, default_unit, rate_unit, reading
+from harness.bench.scale.benchmark_lines import (
+    base_unit,
+    default_unit,
+    lines_of_output,
+    rate_unit,
+    reading,
+)
 from harness.bench.scale.options import PLACEHOLDER, RunOptions, Work
 from harness.bench.scale.readings import Reading
 from harness.cli.terminal import LiveLine
@@ -95,8 +101,8 @@ def _reading(
     place = f"the run at {count}"
     wall_s = run.wall_ns / _NS
     busy = (run.user_us + run.system_us) / _US / wall_s
-    lines = list(benchmark_lines(run.output.decode("utf-8", "replace"), place))
-    used = unit or default_unit(lines)
+    lines = lines_of_output(run.output, place)
+    used = base_unit(unit) or default_unit(lines)
     for line in lines:
         if used in line.values:
             printed = reading(line, used, count, 1)

@@ -1,9 +1,10 @@
 """A run of `bench scale`: measurement or file, models, output, files."""
 
+import re
 import shlex
 from pathlib import Path
 
-from harness.bench.scale.benchmark_lines import benchmark_lines, readings_of_names
+from harness.bench.scale.benchmark_lines import lines_of_file, readings_of_names
 from harness.bench.scale.beside import read_beside
 from harness.bench.scale.build import Workload, scale_result
 from harness.bench.scale.fits import Fits, fit_laws
@@ -20,6 +21,8 @@ from stallscope.documents import encode, read_bounded
 from stallscope.errors import ExitCode
 
 MAX_BYTES = 64 * 2**20
+_BENCHMARK = re.compile(r"^Benchmark\S+\s+\d+\s", re.MULTILINE)
+_MAX_PROBLEMS = 20
 
 
 def run_scale(options: ScaleOptions, *, as_json: bool) -> int:
@@ -52,14 +55,15 @@ def read_source(path: Path, options: ScaleOptions) -> tuple[list[Reading], Workl
     Raises RecordingError.
     """
     text = read_bounded(path, MAX_BYTES).decode("utf-8", "replace")
-    benchmarks = list(benchmark_lines(text, str(path)))
-    if benchmarks:
-        readings, name, unit = readings_of_names(
-            benchmarks, str(path), name=options.name, unit=options.unit
-        )
-        return readings, Workload(name, unit)
-    table = read_table(text, path, axis=options.fit.axis)
-    return table, Workload(path.name, options.unit or "X")
+    if _BENCHMARK.search(text) is None:
+        table = read_table(text, path, axis=options.fit.axis)
+        return table, Workload(path.name, options.unit or "X")
+    benchmarks, problems = lines_of_file(path)
+    readings, name, unit = readings_of_names(
+        benchmarks, str(path), name=options.name, unit=options.unit
+    )
+    notes = tuple(f"Not read: {problem}." for problem in problems[:_MAX_PROBLEMS])
+    return readings, Workload(name, unit, notes=notes)
 
 
 def _content(result: ScaleResult, fits: Fits, suffix: str) -> str | bytes:

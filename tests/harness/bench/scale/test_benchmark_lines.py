@@ -2,7 +2,13 @@
 
 import pytest
 
-from harness.bench.scale.benchmark_lines import benchmark_lines, rate_unit, readings_of_names
+from harness.bench.scale.benchmark_lines import (
+    base_unit,
+    lines_of_file,
+    lines_of_output,
+    rate_unit,
+    readings_of_names,
+)
 from stallscope.errors import RecordingError
 
 GO = """goos: linux
@@ -16,7 +22,7 @@ PASS
 
 def _read(text: str, **options):
     options = {"name": None, "unit": None} | options
-    return readings_of_names(list(benchmark_lines(text, "b.txt")), "b.txt", **options)
+    return readings_of_names(lines_of_output(text.encode(), "b.txt"), "b.txt", **options)
 
 
 def test_a_time_with_threads_is_that_of_all_together() -> None:
@@ -52,8 +58,8 @@ def test_several_benchmarks_need_a_name() -> None:
     [
         ("BenchmarkGet 1 5 ns/op", {}, "0 benchmarks with counts"),
         (GO, {"name": "Get", "unit": "req/s"}, "no value of the unit req/s"),
-        ("BenchmarkGet-1 1 0 ns/op", {}, "b.txt:1: 0 ns/op is not a time"),
-        ("BenchmarkGet-1 1 NaN ns/op", {}, "b.txt:1: nan ns/op"),
+        ("BenchmarkGet-1 1 0 ns/op", {}, "b.txt: Get-1: 0 .* is not a time"),
+        ("BenchmarkGet-1 1 NaN ns/op", {}, "b.txt: Get-1: nan sec/op"),
     ],
 )  # fmt: skip
 def test_unusable_lines_are_named(text, options, message) -> None:
@@ -63,3 +69,18 @@ def test_unusable_lines_are_named(text, options, message) -> None:
 
 def test_units_of_rates() -> None:
     assert [rate_unit(unit) for unit in ("ns/op", "sec/req", "MB/s")] == ["op/s", "req/s", "MB/s"]
+
+
+def test_lines_of_a_file_that_cannot_be_read_are_named(tmp_path) -> None:
+    path = tmp_path / "b.txt"
+    path.write_text("BenchmarkGet-1 1 5 ns/op\nBenchmarkGet-2 x 5 ns/op\n")
+    lines, problems = lines_of_file(path)
+    assert [line.name for line in lines] == ["Get-1"]
+    assert problems[0].startswith(f"{path}:2:")
+    with pytest.raises(RecordingError, match="cannot read"):
+        lines_of_file(tmp_path / "missing.txt")
+
+
+def test_times_are_held_in_seconds() -> None:
+    assert base_unit("ns/op") == "sec/op"
+    assert base_unit(None) is None
