@@ -13,6 +13,7 @@ Examples:
   stallscope doctor --fix                               (print the commands that allow more)
   stallscope doctor --json | jq -r '.checks[] | select(.status != "available") | .remedy'
   sudo stallscope doctor                                (as root)
+  stallscope doctor -p 4711                             (runtimes whose functions can be named)
   stallscope doctor --proc-root box/proc --sysfs-root box/sys      (a recorded machine)
 """
 
@@ -24,9 +25,17 @@ Examples:
     help="Print commands that allow more, with the fewest rights, and how to undo them. "
     "Nothing is run.",
 )
+@click.option(
+    "-p",
+    "--pid",
+    type=click.IntRange(min=1),
+    metavar="PID",
+    help="Show the runtimes (Node, Java, Python, Ruby, PHP, ...) of this process, and whether "
+    "their functions can be named.",
+)
 @json_option
 @roots_options
-def command(fix: bool, as_json: bool, proc_root: Path, sysfs_root: Path) -> None:
+def command(fix: bool, pid: int | None, as_json: bool, proc_root: Path, sysfs_root: Path) -> None:
     """Show what this machine can measure, and how to allow more.
 
     Each check is available, limited or unavailable for this user, with a remedy. Nothing is
@@ -44,6 +53,12 @@ def command(fix: bool, as_json: bool, proc_root: Path, sysfs_root: Path) -> None
     from stallscope.programs import FOLDER as PROGRAMS  # noqa: PLC0415
     from stallscope.system_files import Roots  # noqa: PLC0415
 
+    if pid is not None:
+        from harness.doctor.runtimes import check_runtimes, runtime_lines  # noqa: PLC0415
+
+        runtimes = check_runtimes(pid, PROGRAMS / "stallscope-collect")
+        click.echo(encode(runtimes) if as_json else "\n".join(runtime_lines(runtimes)))
+        return
     files = Path("/") if proc_root == Path("/proc") else proc_root.parent
     machine = gather(Roots(proc_root, sysfs_root, files), PROGRAMS / "stallscope-collect")
     checks, leftovers = run_checks(machine), find_leftovers(machine)

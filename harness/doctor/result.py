@@ -1,6 +1,6 @@
 """The results of `stallscope doctor`: what can be measured, leftovers of tools, and fixes."""
 
-from harness.machine_checks.check import Check
+from harness.machine_checks.check import Check, Status
 from stallscope.documents import Document, Record
 
 
@@ -35,3 +35,20 @@ class FixResult(Document, frozen=True, kw_only=True, tag="stallscope.doctor.fix/
     """The least commands that allow more on a machine, the most useful first."""
 
     fixes: tuple[Fix, ...]
+
+
+class RuntimeCheck(Record, frozen=True, kw_only=True):
+    """Whether the functions of a runtime of a process can be named."""
+
+    name: str  # v8, hotspot, cpython, ruby, php, or one that needs a remedy: dotnet, julia, ...
+    version: str  # empty if not known
+    status: Status
+    detail: str
+    remedy: str  # empty if there is none
+
+
+class RuntimesResult(Document, frozen=True, kw_only=True, tag="stallscope.doctor.runtimes/1"):
+    """The runtimes of a process."""
+
+    pid: int
+    runtimes: tuple[RuntimeCheck, ...]

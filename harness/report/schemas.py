@@ -31,6 +31,7 @@ DOCUMENTS = {
     "data": ("harness.data.result", "DataResult"),
     "diff": ("harness.diff.result", "DiffResult"),
     "doctor": ("harness.doctor.result", "DoctorResult"),
+    "doctor.runtimes": ("harness.doctor.result", "RuntimesResult"),
     "doctor.fix": ("harness.doctor.result", "FixResult"),
     "profile": ("harness.profile.result", "ProfileResult"),
     "recording.bench": ("harness.recordings.manifest", "BenchManifest"),

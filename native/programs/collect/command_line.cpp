@@ -52,6 +52,7 @@ struct raw_options {
   bool kernel = false;
   int protocol = protocol_version;
   bool probe = false;
+  int runtimes_of = 0;
   bool has_control = false;
   bool has_progress = false;
   bool has_stack_bytes = false;
@@ -190,7 +191,7 @@ void check_waits(const collect_options& options) {
 
 void check(const raw_options& raw, collect_options& options) {
   check_protocol(raw.protocol);
-  if (raw.probe) return;
+  if (raw.probe || raw.runtimes_of != 0) return;
   choose_target(raw, options);
   if (options.directory.empty()) usage("no output directory was named", "give one with -o DIR");
   if (raw.ring_kib != 0 && !std::has_single_bit(raw.ring_kib))
@@ -247,6 +248,9 @@ std::optional<parsed_command_line> parse_command_line(const std::vector<std::str
                  "Version of the progress protocol that the caller uses");
   add_die_with_parent(app, parsed.die_with_parent);
   app.add_flag("--probe", raw.probe, "Print the events this user can measure here, as JSON");
+  app.add_option("--runtimes", raw.runtimes_of,
+                 "Print the runtimes of this process whose frames are readable, as JSON")
+      .check(cli::positive_number());
   if (!stallscope::parse_command_line(app, arguments.options)) return std::nullopt;
   raw.has_control = app.count("--control-fd") != 0;
   raw.has_progress = app.count("--progress-fd") != 0;
@@ -254,6 +258,7 @@ std::optional<parsed_command_line> parse_command_line(const std::vector<std::str
   raw.has_max_size = app.count("--max-size") != 0;
   check(raw, parsed.options);
   parsed.probe = raw.probe;
+  parsed.runtimes_of = raw.runtimes_of;
   return parsed;
 }
 

@@ -12,6 +12,7 @@ namespace stallscope::collect {
 struct parsed_command_line {
   collect_options options;
   bool probe = false;
+  int runtimes_of = 0;  // a process whose runtimes are examined; 0: none
   bool die_with_parent = false;
 };
 

@@ -7,6 +7,7 @@
 #include "base/program.hpp"
 #include "collect/end_guard.hpp"
 #include "collect/probe.hpp"
+#include "collect/runtime_probe.hpp"
 #include "collect/session.hpp"
 #include "command_line.hpp"
 #include "count/session.hpp"
@@ -46,6 +47,12 @@ exit_code sample(const program& shell, const std::vector<std::string>& words, re
   if (!parsed || (parsed->die_with_parent && !shell.follow_parent())) return exit_code::done;
   if (parsed->probe) {
     std::fputs(stallscope::collect::probe_machine().c_str(), stdout);
+    return exit_code::done;
+  }
+  if (parsed->runtimes_of != 0) {
+    const auto text =
+        stallscope::collect::probe_runtimes(stallscope::procfs{}, parsed->runtimes_of);
+    std::fputs(text.c_str(), stdout);
     return exit_code::done;
   }
   return stallscope::collect::record(parsed->options, report, child_mask);

@@ -26,6 +26,7 @@ from topdown.stacks.json_lines import (
     read_entries,
     text_of,
 )
+from topdown.stacks.managed.remedies import remedy_for
 from topdown.stacks.profile import ProfileWarning
 
 FILE = b"runtimes.jsonl"
@@ -266,13 +267,7 @@ def _refusals(runtimes: dict[int, Runtime]) -> tuple[ProfileWarning, ...]:
         ProfileWarning(
             "runtime-refused",
             f"Frames of process {runtime.pid} ({runtime.name} {runtime.version}) have no names: "
-            f"{runtime.refusal}. {_remedy(runtime.name)}",
+            f"{runtime.refusal}; {remedy_for(runtime.name)}",
         )
         for runtime in refused[:3]
     )
-
-
-def _remedy(name: str) -> str:
-    if name == "v8":
-        return "A start with --perf-basic-prof --interpreted-frames-native-stack gives names."
-    return "jcmd PID Compiler.perfmap gives names of compiled methods."
