@@ -116,9 +116,13 @@ def analyze(recording: Recording, options: AnalysisOptions = _DEFAULT_OPTIONS) -
         extra = added_switches_warning(profile.counted.events, shares)
         profile = replace(profile, warnings=(*profile.warnings, *extra))
         slots = slots_by_function(profile, model_of_recording(manifest))
+    ranking = rank(profile)
+    profile = replace(
+        profile, warnings=(*profile.warnings, *_hints(capture, profile, ranking, managed))
+    )
     return Analysis(
         profile,
-        rank(profile),
+        ranking,
         manifest.stacks if manifest is not None else None,
         shares,
         slots,
@@ -129,6 +133,16 @@ def analyze(recording: Recording, options: AnalysisOptions = _DEFAULT_OPTIONS) -
         capture.kernel_release,
         _runtime_shares(managed_merger, interpreted_merger),
     )
+
+
+def _hints(
+    capture: Capture, profile: Profile, ranking: Ranking, managed: "ManagedFrames | None"
+) -> tuple[ProfileWarning, ...]:
+    """Return what helps if generated code of a runtime has no names."""
+    from topdown.stacks.managed.hints import runtime_hints  # noqa: PLC0415 - start-up stays light
+
+    read = [runtime.name for runtime in managed.runtimes] if managed is not None else []
+    return runtime_hints(profile, ranking, [mapped.path for mapped in capture.objects], read)
 
 
 def _weights(

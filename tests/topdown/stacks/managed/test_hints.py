@@ -1,0 +1,40 @@
+"""The line that helps if generated code has no names."""
+
+from types import SimpleNamespace
+from typing import Any
+
+from topdown.stacks.managed.hints import runtime_hints
+from topdown.stacks.profile import Function, FunctionKind
+
+
+def hints(unnamed: int, *files: bytes, read: tuple[str, ...] = ()) -> list[str]:
+    """Return the messages for a profile with this part of 100 in generated code."""
+    functions = [
+        Function("[anonymous]+0x10", "[anonymous]", FunctionKind.UNKNOWN),
+        Function("main", "/usr/bin/app", FunctionKind.USER),
+    ]
+    profile: Any = SimpleNamespace(functions=functions)
+    rows = [
+        SimpleNamespace(index=0, self_value=unnamed),
+        SimpleNamespace(index=1, self_value=100 - unnamed),
+    ]
+    ranking: Any = SimpleNamespace(value=100, functions=rows)
+    return [warning.message for warning in runtime_hints(profile, ranking, files, read)]
+
+
+def test_the_remedy_of_the_mapped_runtime_is_named() -> None:
+    (message,) = hints(40, b"/opt/dotnet/libcoreclr.so", b"/usr/lib/libc.so.6")
+    assert message.startswith("40% of the profile is generated code without names, and dotnet")
+    assert message.endswith("names need a start with DOTNET_PerfMapEnabled=1")
+
+
+def test_a_runtime_that_is_read_needs_no_remedy() -> None:
+    assert hints(40, b"/usr/bin/node", read=("v8",)) == []
+
+
+def test_little_unnamed_code_is_not_reported() -> None:
+    assert hints(0, b"/opt/dotnet/libcoreclr.so") == []
+
+
+def test_a_process_without_known_runtime_has_no_hint() -> None:
+    assert hints(40, b"/usr/bin/app") == []

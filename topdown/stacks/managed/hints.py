@@ -1,0 +1,37 @@
+"""The line that helps if code of a runtime has no names, because the runtime is not read."""
+
+from collections.abc import Iterable
+
+from topdown.stacks.managed.remedies import remedy_for, runtime_of_file
+from topdown.stacks.profile import FunctionKind, Profile, ProfileWarning
+from topdown.stacks.ranking import Ranking
+
+_GENERATED = ("[anonymous]", "[jit]", "//anon", "[unknown]")
+LEAST_SHARE = 0.01
+
+
+def runtime_hints(
+    profile: Profile, ranking: Ranking, mapped: Iterable[bytes], read: Iterable[str]
+) -> tuple[ProfileWarning, ...]:
+    """Return a warning for each runtime whose generated code has no names.
+
+    ``mapped``: paths of the files of the samples' frames; ``read``: runtimes that are read, or
+    whose refusal has a warning. There are no warnings if less than 1 % of the profile is such code.
+    """
+    unnamed = sum(
+        row.self_value
+        for row in ranking.functions
+        if profile.functions[row.index].kind == FunctionKind.UNKNOWN
+        and profile.functions[row.index].module in _GENERATED
+    )
+    if not ranking.value or unnamed < LEAST_SHARE * ranking.value:
+        return ()
+    names = {runtime_of_file(path) for path in mapped} - {"", *read}
+    return tuple(
+        ProfileWarning(
+            "runtime-unnamed",
+            f"{unnamed / ranking.value:.0%} of the profile is generated code without names, and "
+            f"{name} generates code: {remedy_for(name)}",
+        )
+        for name in sorted(names)
+    )
