@@ -103,7 +103,10 @@ class ScalabilityFit:
 
 
 def fit_usl(
-    counts: Sequence[float], throughputs: Sequence[float], *, fixed_rate: float | None = None
+    counts: "Sequence[float] | Floats",
+    throughputs: "Sequence[float] | Floats",
+    *,
+    fixed_rate: float | None = None,
 ) -> ScalabilityFit:
     """Return the universal scalability law for the points; lambda is free unless it is given.
 
@@ -115,7 +118,10 @@ def fit_usl(
 
 
 def fit_amdahl(
-    counts: Sequence[float], throughputs: Sequence[float], *, fixed_rate: float | None = None
+    counts: "Sequence[float] | Floats",
+    throughputs: "Sequence[float] | Floats",
+    *,
+    fixed_rate: float | None = None,
 ) -> ScalabilityFit:
     """Return Amdahl's law for the points; lambda is free unless it is given.
 
@@ -127,7 +133,7 @@ def fit_amdahl(
 
 
 def _checked(
-    counts: Sequence[float], throughputs: Sequence[float], needed: int
+    counts: "Sequence[float] | Floats", throughputs: "Sequence[float] | Floats", needed: int
 ) -> "tuple[Floats, Floats]":
     n, x = np.asarray(counts, dtype=float), np.asarray(throughputs, dtype=float)
     if n.shape != x.shape or n.ndim != 1:
