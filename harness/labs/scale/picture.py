@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from harness.cli.terminal import printable
 from harness.labs.scale.options import ScaleAxis
 from harness.labs.scale.result import ScalePoint, ScaleResult
+from harness.page.axes import finish_axes, mark_not_measured, show_counts
 from harness.page.pictures import picture_bytes
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ def _draw_axis(axes: "Axes", axis: ScaleAxis, points: list[ScalePoint]) -> None:
     axes.set_xlabel(f"{axis} (hollow: shares the loader's CPU)")
     axes.set_ylabel("requests/s")
     if not points:
-        axes.annotate("not measured", (0.5, 0.5), xycoords="axes fraction", ha="center")
+        mark_not_measured(axes)
         return
     n = [point.n for point in points]
     medians = [point.throughput_per_s for point in points]
@@ -51,9 +52,7 @@ def _draw_axis(axes: "Axes", axis: ScaleAxis, points: list[ScalePoint]) -> None:
     for point in points:
         face = "white" if point.shared_cpu else "#0072b2"
         axes.plot([point.n], [point.throughput_per_s], "o", color="#0072b2", markerfacecolor=face)
-    axes.set_xscale("log", base=2)
-    axes.set_xticks(n, [str(count) for count in n])
+    show_counts(axes, n)
     axes.set_ylim(0, 1.15 * max(point.high_per_s for point in points))
     axes.yaxis.set_major_formatter("{x:,.0f}")
-    axes.grid(visible=True, which="major", alpha=0.3)
-    axes.legend(fontsize=8)
+    finish_axes(axes)
