@@ -44,6 +44,8 @@ def measure(options: RunOptions, unit: str | None) -> tuple[list[Reading], str, 
             for number, count in enumerate(order):
                 live.show(f"{count}: {options.command[0]}", done=number, whole=len(order))
                 run = _run(launcher, options, count)
+                if run.leftovers:
+                    warnings.append("The command left processes behind, which were ended.")
                 problem = _problem(options, run)
                 if problem and not options.ignore_failure:
                     raise TargetError(*problem)

@@ -51,3 +51,9 @@ def test_a_missing_unit_or_program_is_named() -> None:
         measure(RunOptions(PRINTS, (1,), rounds=1, warmup=0), "B/s")
     with pytest.raises(TargetError, match="there is no program"):
         measure(RunOptions(("/nowhere/{n}",), (1,)), None)
+
+
+def test_processes_left_behind_are_ended_and_named() -> None:
+    command = ("/bin/sh", "-c", "sleep 60 >/dev/null 2>&1 & echo {n}")
+    _, _, warnings = measure(RunOptions(command, (1,), rounds=1, warmup=0), None)
+    assert warnings == ["The command left processes behind, which were ended."]
