@@ -1,8 +1,8 @@
 """The analysis of ten million context switches: time and memory on one core.
 
 The recording is synthesised: 64 threads on four CPUs, with one stack, registers and wake-up per
-ten switches, as the recorder writes at a high rate. The whole document is made, with locks and
-causes.
+ten switches, as the recorder writes at a high rate. Readings of schedstat, five per second, make
+the analysis fit run and queue times. The whole document is made, with locks and causes.
 """
 
 import json
@@ -11,13 +11,22 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
+from unittest import mock
 
 import numpy as np
 import numpy.typing as npt
 
 from benchmarks.cases import Case, ours
+from harness.recordings.wait_records import wait_records_of
+from harness.waits import analysis
+from harness.waits.analysis import WaitAnalysis
+from stallscope._native import Capture
+from stallscope.recordings import Recording
 from tests.captures.wait_capture import WaitCapture
+from topdown.waits.records import ThreadReading, WaitRecords
+from topdown.waits.wait_log import WaitLog
 
 SWITCHES = 10_000_000
 RUNS = 5
@@ -26,6 +35,8 @@ PAIRS_PER_CYCLE = 5  # switches in and out
 CYCLES_PER_CHUNK = 20_000
 CYCLE_NS = 20_000
 FUTEX_WAIT = 128
+READINGS_PER_S = 5
+RUN_SHARE = 0.3  # of a CPU's time, that the readings have
 _Cycle = npt.NDArray[np.uint8]
 
 # Placeholders, of which the cycle's bytes have the offsets of its fields.
@@ -35,12 +46,12 @@ _TIME = 0x7A5E_0000_0000_0000
 _ANALYSIS = """
 import json, resource, sys, time
 from pathlib import Path
-from harness.waits.analysis import analyze_waits
+from benchmarks.waits_analysis import analyze_with_readings
 from harness.waits.build import waits_result
 from stallscope.recordings import open_recording
 began_s = time.process_time()
 recording = open_recording(Path(sys.argv[1]))
-result = waits_result(analyze_waits(recording), recording=recording.path, report=None)
+result = waits_result(analyze_with_readings(recording), recording=recording.path, report=None)
 usage = resource.getrusage(resource.RUSAGE_SELF)
 print(json.dumps({"cpu_s": time.process_time() - began_s, "threads": len(result.threads),
                   "peak_bytes": usage.ru_maxrss * 1024}))
@@ -78,6 +89,34 @@ def _analyze(path: Path) -> dict[str, float]:
     reading: dict[str, float] = json.loads(run_.stdout)
     print(reading, flush=True)
     return reading
+
+
+def analyze_with_readings(recording: Recording) -> WaitAnalysis:
+    """Return the analysis of the recording as if its log had readings of schedstat.
+
+    Every thread ran a little less than its switches show.
+    """
+
+    def records_of(recording: Recording, capture: Capture) -> tuple[WaitRecords, WaitLog | None]:
+        records, log = wait_records_of(recording, capture)
+        span_ns = records.end_ns - records.begin_ns
+        count = READINGS_PER_S * span_ns // 1_000_000_000
+        run_ns = round(RUN_SHARE * span_ns * CPUS / THREADS)
+        readings = tuple(
+            ThreadReading(
+                records.begin_ns + span_ns * number // count,
+                thread,
+                "S",
+                run_ns * number // count,
+                run_ns * number // count // 10,
+            )
+            for number in range(count + 1)
+            for thread in range(len(records.threads))
+        )
+        return replace(records, readings=readings), log
+
+    with mock.patch.object(analysis, "wait_records_of", records_of):
+        return analysis.analyze_waits(recording)
 
 
 def write_switches(path: Path, switches: int) -> None:

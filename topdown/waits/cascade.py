@@ -20,6 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from topdown.waits.records import Codes, Indices, Times
+from topdown.waits.states import BLOCK
 from topdown.waits.wait_chains import Activity, Cascade, Leaf
 
 MAX_STEPS = 512
@@ -60,29 +61,56 @@ def cascade(
     """
     group = np.arange(segments.nodes) if groups is None else np.asarray(groups, np.int64)
     chosen = np.ones(segments.threads, np.bool_) if origins is None else origins
-    waits = np.flatnonzero((segments.activity == Activity.WAIT) & chosen[segments.thread])
-    waits = waits[np.argsort(segments.begin_ns[waits], kind="stable")]
-    begin = segments.begin_ns[waits].astype(np.int64)
-    end = segments.end_ns[waits].astype(np.int64)
-    windows = _windows(begin, end)
+    windows, parts, total_ns = _waits_to_follow(segments, chosen)
     flow = _Flow(segments, group, windows)
     followed_ns = 0
-    for low, high in windows:
-        inside = (begin < high) & (end > low)
-        first, last = np.maximum(begin[inside], low), np.minimum(end[inside], high)
+    for rows, first, last in parts:
         followed_ns += int((last - first).sum())
-        flow.follow(waits[inside], first, last)
-    total_ns = int((end - begin).sum())
+        flow.follow(rows, first, last)
     return flow.result(followed_ns / total_ns if total_ns else 1.0)
 
 
-def _windows(begin: _Integers, end: _Integers) -> list[tuple[int, int]]:
-    """Return the periods to follow, each with the begins of at most WINDOW_WAITS waits."""
+def _waits_to_follow(
+    segments: Segments, origins: _Flags
+) -> tuple[list[tuple[int, int]], list[tuple[_Integers, _Integers, _Integers]], int]:
+    """Return windows, rows, begins and ends of the waits in each, and the time of all waits.
+
+    The arrays of all waits are released before the waits are followed.
+    """
+    waits = np.flatnonzero((segments.activity == Activity.WAIT) & origins[segments.thread])
+    if len(segments.thread) <= np.iinfo(np.int32).max:
+        waits = waits.astype(np.int32)
+    starts, stops = segments.begin_ns.view(np.int64), segments.end_ns.view(np.int64)
+    begin = starts[waits]
+    begin.sort()
+    windows = _windows(begin, int(stops[waits].max(initial=0)))
+    total_ns = -int(begin.sum())
+    del begin
+    lists: list[list[_Integers]] = [[] for _ in windows]
+    for start in range(0, len(waits), BLOCK):
+        rows = waits[start : start + BLOCK]
+        begin, end = starts[rows], stops[rows]
+        total_ns += int(end.sum())
+        for (low, high), chosen in zip(windows, lists, strict=True):
+            chosen.append(rows[(begin < high) & (end > low)].astype(np.int64))
+    parts = []
+    for (low, high), chosen in zip(windows, lists, strict=True):
+        rows = np.concatenate(chosen)
+        rows = rows[np.argsort(starts[rows], kind="stable")]
+        parts.append((rows, np.maximum(starts[rows], low), np.minimum(stops[rows], high)))
+    return windows, parts, total_ns
+
+
+def _windows(begin: _Integers, end_ns: int) -> list[tuple[int, int]]:
+    """Return the periods to follow, each with the begins of at most WINDOW_WAITS waits.
+
+    ``begin``: of all waits, sorted; ``end_ns``: the last end.
+    """
     count = len(begin)
     if not count:
         return []
     if count <= MAX_WAITS:
-        limits = [int(time) for time in begin[::WINDOW_WAITS]] + [int(end.max())]
+        limits = [int(time) for time in begin[::WINDOW_WAITS]] + [end_ns]
         return [(low, high) for low, high in itertools.pairwise(limits) if high > low]
     # A fixed seed: the same recording gives the same result.
     random = np.random.default_rng(1)
@@ -313,15 +341,19 @@ class _Flow:
 
     def _waits_in(self, windows: Sequence[tuple[int, int]]) -> _Integers:
         """Return the rows of the waits that overlap a window; windows are in time order."""
-        rows = np.flatnonzero(self.segments.activity == Activity.WAIT)
         if not windows:
-            return rows[:0]
+            return np.zeros(0, np.int64)
         lows, highs = (np.array(limits, np.int64) for limits in zip(*windows, strict=True))
-        # The first window that ends after the wait's begin.
-        place = np.searchsorted(highs, self.begin[rows], "right")
-        overlaps = place < len(lows)
-        overlaps[overlaps] = lows[place[overlaps]] < self.end[rows][overlaps]
-        return rows[overlaps]
+        found = []
+        for start in range(0, len(self.begin), BLOCK):
+            part = slice(start, start + BLOCK)
+            rows = np.flatnonzero(self.segments.activity[part] == Activity.WAIT)
+            # The first window that ends after the wait's begin.
+            place = np.searchsorted(highs, self.begin[part][rows], "right")
+            overlaps = place < len(lows)
+            overlaps[overlaps] = lows[place[overlaps]] < self.end[part][rows][overlaps]
+            found.append(rows[overlaps] + start)
+        return np.concatenate(found) if found else np.zeros(0, np.int64)
 
     def result(self, followed_share: float) -> Cascade:
         """Return what was added up, scaled to all waits."""
