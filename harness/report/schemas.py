@@ -15,6 +15,8 @@ from stallscope.recordings import FORMAT, MAJOR
 # Short name of a document, the module of its type, the type.
 DOCUMENTS = {
     "bench.compare": ("harness.bench.compare.result", "CompareResult"),
+    "bench.history": ("harness.bench.history.result", "HistoryResult"),
+    "bench.history.run": ("harness.bench.history.result", "HistoryRun"),
     "bench.gate": ("harness.bench.gate.result", "GateResult"),
     "bench.network": ("harness.bench.scale.network_result", "NetworkResult"),
     "bench.run": ("harness.bench.run.result", "BenchRunResult"),

@@ -1,0 +1,104 @@
+"""The history as text, as GitHub annotations and as a JUnit report."""
+
+import time
+from collections.abc import Iterator
+from xml.sax.saxutils import escape, quoteattr
+
+from harness.bench.history.result import Change, HistoryResult, Series
+from stallscope.benchmark_text.units import ScaleTable, has_binary_prefixes
+from stallscope.printable import printable, visible_text
+
+_LEVELS = {"worse": "error", "better": "notice"}
+_GITHUB_ESCAPES = {"%": "%25", "\r": "%0D", "\n": "%0A", ":": "%3A", ",": "%2C"}
+
+
+def lines(result: HistoryResult, width: int) -> Iterator[str]:
+    """Yield a line for each change, the first bad runs last."""
+    del width
+    changed = [series for series in result.series if series.changes]
+    yield (
+        f"{result.runs} runs, {len(result.series)} series, {len(changed)} with changes"
+        + (f"; added {printable(result.added)}" if result.added else "")
+    )
+    for series in changed:
+        yield ""
+        yield f"{printable(series.name)} {printable(series.unit)} ({series.runs} runs)"
+        for change in series.changes:
+            yield f"  {_change_text(series, change)}"
+    worse = [series for series in changed if series.is_worse]
+    if worse:
+        yield ""
+    for series in worse:
+        yield f"first bad run of {printable(series.name)} {printable(series.unit)}: " + printable(
+            series.changes[-1].label
+        )
+    for warning in (*result.warnings, *(f"not read: {problem}" for problem in result.problems)):
+        yield f"warning: {printable(warning)}"
+
+
+def _change_text(series: Series, change: Change) -> str:
+    scales = ScaleTable(binary=has_binary_prefixes(series.unit))
+    sizes = [abs(value) for value in (change.before, change.after) if value]
+    scale = scales.scale_of(min(sizes, default=0.0))
+    delta = "" if change.delta is None else f" ({100 * change.delta:+.1f} %)"
+    when = time.strftime("%Y-%m-%d %H:%M", time.gmtime(min(change.time_s, 4e9)))
+    return (
+        f"{change.direction} from {printable(change.label)} ({when}): "
+        f"{scale.text(change.before)} -> {scale.text(change.after)}{delta}, p = {change.p:.1g}"
+    )
+
+
+def github_lines(result: HistoryResult) -> Iterator[str]:
+    """Yield a workflow command for the last change of each series, and for what was not read."""
+    for series in result.series:
+        if series.changes:
+            change = series.changes[-1]
+            level = _LEVELS.get(change.direction, "warning")
+            title = _github(f"{series.name} {series.unit}")
+            yield f"::{level} title={title}::{_github_text(_change_text(series, change))}"
+    for problem in result.problems:
+        yield f"::warning title=stallscope bench history::{_github_text(problem)}"
+
+
+def _github(text: str) -> str:
+    return "".join(_GITHUB_ESCAPES.get(character, character) for character in printable(text))
+
+
+def _github_text(text: str) -> str:
+    return printable(text).replace("%", "%25")
+
+
+def junit_text(result: HistoryResult) -> str:
+    """Return a JUnit report: a test case for each series, failed if its last change is worse."""
+    failures = sum(series.is_worse for series in result.series)
+    head = (
+        '<?xml version="1.0" encoding="UTF-8"?>\n'
+        f'<testsuites><testsuite name="stallscope bench history" tests="{len(result.series)}" '
+        f'failures="{failures}" errors="{len(result.problems)}">\n'
+    )
+    cases = "".join(_junit_case(series) for series in result.series)
+    problems = "".join(
+        f'<testcase classname="history" name={_attribute(problem)}>'
+        f"<error message={_attribute(problem)}/></testcase>\n"
+        for problem in result.problems
+    )
+    return f"{head}{cases}{problems}</testsuite></testsuites>\n"
+
+
+def _junit_case(series: Series) -> str:
+    head = (
+        f"<testcase classname={_attribute(series.host)} "
+        f"name={_attribute(f'{series.name} {series.unit}')}"
+    )
+    if not series.is_worse:
+        return f"{head}/>\n"
+    change = series.changes[-1]
+    text = _change_text(series, change)
+    return (
+        f"{head}><failure message={_attribute(f'first bad run: {change.label}')}>"
+        f"{escape(visible_text(text))}</failure></testcase>\n"
+    )
+
+
+def _attribute(text: str) -> str:
+    return quoteattr(visible_text(text))
