@@ -13,6 +13,7 @@ from stallscope.errors import UsageError
 EXAMPLES = """\b
 Examples:
   stallscope bench compare old.txt new.txt
+  stallscope bench compare run-a run-b
   stallscope bench compare before=old.txt after=new.txt -o comparison.html
   stallscope bench compare old.txt new.txt --filter '.unit:ns/op -/size:64' --fail-if-worse
   stallscope bench compare results.txt --col /impl --row .name,/size@num
@@ -22,7 +23,7 @@ Examples:
 
 
 @click.command(epilog=EXAMPLES)
-@click.argument("files", nargs=-1, required=True, metavar="[LABEL=]FILE...")
+@click.argument("files", nargs=-1, required=True, metavar="[LABEL=]FILE|RECORDING...")
 @click.option("--filter", default="*", metavar="EXPR", help="Use only matching results.")
 @click.option("--table", default=".config", show_default=True, metavar="KEYS",
               help="Keys whose values make separate tables.")  # fmt: skip
@@ -32,9 +33,9 @@ Examples:
               help="Keys whose values make columns; the first column is the base.")  # fmt: skip
 @click.option("--ignore", default="", metavar="KEYS",
               help="Keys that may differ within a sample.")  # fmt: skip
-@click.option("--alpha", type=Number(0, 1), default=0.05, show_default=True,
+@click.option("--alpha", type=Number(0, 1), default=0.05, show_default=True, metavar="P",
               help="Significance level; by default of all rows together.")  # fmt: skip
-@click.option("--confidence", type=Number(0, 1), default=0.95, show_default=True,
+@click.option("--confidence", type=Number(0, 1), default=0.95, show_default=True, metavar="P",
               help="Confidence level of intervals.")  # fmt: skip
 @click.option("--style", type=click.Choice(["stallscope", "benchstat", "2017"]),
               default="stallscope", show_default=True, help="Style of the tables.")  # fmt: skip
@@ -49,9 +50,9 @@ def command(files: tuple[str, ...], as_json: bool, **values: Any) -> int:
 
     Shows medians with order-statistic intervals, and a verdict for each row from the exact U test,
     corrected by Holm over all rows; with too few values it shows "need N" instead. Rows are
-    compared only if their configuration lines are equal. FILE may be - for standard input. Files
-    and lines that cannot be read are named; the rest is compared, and the exit code is 2 for a
-    file, 5 for a line.
+    compared only if their configuration lines are equal. Of a RECORDING by `bench run`, bench.txt
+    is read; FILE may be - for standard input. Files and lines that cannot be read are named; the
+    rest is compared, and the exit code is 2 for a file, 5 for a line.
     """
     from harness.bench.compare.options import CompareOptions  # noqa: PLC0415
     from harness.bench.compare.session import run_compare  # noqa: PLC0415

@@ -6,6 +6,7 @@ from typing import Any
 import click
 
 from harness.cli.json_option import json_option
+from harness.cli.number_options import Number
 
 EXAMPLES = """\b
 Examples:
@@ -28,6 +29,7 @@ Examples:
 @click.option(
     "--rounds",
     type=click.IntRange(1, 1000),
+    metavar="N",
     default=3,
     show_default=True,
     help="Number of rounds; each runs every count once, every second one in reverse order.",
@@ -35,6 +37,7 @@ Examples:
 @click.option(
     "--warmup",
     type=click.IntRange(0, 1000),
+    metavar="N",
     default=1,
     show_default=True,
     help="Runs of the smallest count before the measurement.",
@@ -48,7 +51,8 @@ Examples:
 )
 @click.option(
     "--timeout",
-    type=click.FloatRange(0.01, 86_400),
+    type=Number(0.01, 86_400),
+    metavar="S",
     default=600.0,
     show_default=True,
     help="Time limit for a run, in seconds; its processes are ended.",
@@ -56,12 +60,14 @@ Examples:
 @click.option("--ignore-failure", is_flag=True, help="Leave out runs that fail, and continue.")
 @click.option(
     "--unit",
+    metavar="UNIT",
     help="Unit of the benchmark lines to use, such as req/s or ns/op. Default: a rate, otherwise "
     "a time.",
 )
-@click.option("--name", help="Benchmark to use, if FILE has several.")
+@click.option("--name", metavar="NAME", help="Benchmark to use, if FILE has several.")
 @click.option(
     "--axis",
+    metavar="NAME",
     default="threads",
     show_default=True,
     help="Name of the count; selects the rows of a table with a column axis.",
@@ -74,7 +80,8 @@ Examples:
 )
 @click.option(
     "--think-time",
-    type=click.FloatRange(0, 1e6),
+    type=Number(0, 1e6),
+    metavar="S",
     default=0.0,
     show_default=True,
     help="Time of a client between two operations, in seconds, for Little's law.",

@@ -22,9 +22,12 @@ if TYPE_CHECKING:
     from stallscope._native import BenchmarkResults as NativeResults
 
 
+RESULTS_FILE = "bench.txt"  # in a recording of benchmark runs
+
+
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A file of results: its path, and the label that stands for it in tables."""
+    """A file of results, or a recording: its path, and the label that stands for it in tables."""
 
     path: str
     label: str
@@ -111,7 +114,7 @@ def sources_of(arguments: Sequence[str]) -> list[Source]:
 
 
 def read_benchmarks(arguments: Sequence[str]) -> BenchmarkResults:
-    """Return the results of files ``path`` or ``label=path``; ``-`` is standard input.
+    """Return the results of files or recordings, ``path`` or ``label=path``; ``-`` is stdin.
 
     Files and lines that cannot be read become ``problems``; the rest is read.
     """
@@ -141,7 +144,21 @@ def _read(native: "NativeResults", path: str, number: int) -> None:
     descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOCTTY)
     try:
         if stat.S_ISDIR(os.fstat(descriptor).st_mode):
-            raise IsADirectoryError(21, "is a directory")
+            _read_recording(native, descriptor, number)
+        else:
+            native.read(descriptor, number)
+    finally:
+        os.close(descriptor)
+
+
+def _read_recording(native: "NativeResults", directory: int, number: int) -> None:
+    try:
+        descriptor = os.open(
+            RESULTS_FILE, os.O_RDONLY | os.O_CLOEXEC | os.O_NOCTTY, dir_fd=directory
+        )
+    except FileNotFoundError as error:
+        raise FileNotFoundError(error.errno, f"is a directory without {RESULTS_FILE}") from None
+    try:
         native.read(descriptor, number)
     finally:
         os.close(descriptor)

@@ -112,7 +112,10 @@ def _rows_text(count: int) -> str:
 
 def _legend(result: CompareResult) -> Iterator[str]:
     level = f"{100 * result.confidence:g} %"
-    yield f"± larger distance of the {level} interval of the median; ? too few values for one."
+    yield (
+        f"± larger distance of the {level} interval of the median; "
+        "? too few values, or a median of 0."
+    )
     if result.columns:
         counts = Counter(row.verdict for row in result.rows)
         yield (

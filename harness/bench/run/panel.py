@@ -12,7 +12,7 @@ def runs_panel(result: BenchRunResult) -> Panel:
     """Return the table of commands with notes and warnings."""
     hint = (
         f"medians of {result.rounds} rounds in random order, seed {result.seed}, "
-        f"after {result.warmup} warm-up rounds"
+        f"rounds of warm-up: {result.warmup}"
     )
     markup = fragment(
         "harness.bench.run/panel.html",

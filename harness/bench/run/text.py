@@ -15,8 +15,8 @@ OPTIONAL = ("switches", "faults", "system", "user", "memory", "95 % interval")
 def lines(result: BenchRunResult, room: int) -> Iterator[str]:
     """Yield the table of medians, counters and warnings for ``room`` columns."""
     yield (
-        f"{result.rounds} rounds in random order, seed {result.seed}, after {result.warmup} "
-        f"warm-up rounds ({result.source_text}); medians"
+        f"medians of {result.rounds} rounds in random order ({result.source_text}), seed "
+        f"{result.seed}; rounds of warm-up: {result.warmup}"
     )
     if result.stable is not None:
         yield "stable: yes" if result.stable else "stable: no, the limit of runs was reached"

@@ -16,10 +16,7 @@ _CONSTANT_SIGMA = 0.5  # the interval of a constant throughput's sigma excludes 
 def verdict(fit: ScalabilityFit | None, points: int, axis: str) -> tuple[Verdict, str]:
     """Return the verdict on a fit of the universal scalability law, and its reason."""
     if fit is None or points < MIN_POINTS:
-        reason = (
-            f"{points} of the {MIN_POINTS} {axis} counts that a verdict needs: measure at "
-            f"{MIN_POINTS - points} more"
-        )
+        reason = f"{points} counts of {axis} were measured; a verdict needs {MIN_POINTS}"
         return Verdict.TOO_FEW_POINTS, reason
     sigma, kappa, peak = fit.sigma, fit.kappa, fit.peak
     if _contains(sigma.low, 1, sigma.high) and (sigma.low or 0) > _CONSTANT_SIGMA:

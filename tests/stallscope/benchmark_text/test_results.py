@@ -60,7 +60,7 @@ def test_missing_files_and_directories_are_named(read, tmp_path):
     results = read("BenchmarkA 1 2 x\n", "/no/such/file", str(tmp_path))
     assert [str(p) for p in results.problems] == [
         "/no/such/file: No such file or directory",
-        f"{tmp_path}: is a directory",
+        f"{tmp_path}: is a directory without bench.txt",
     ]
     assert all(problem.is_file for problem in results.problems)
 
@@ -107,3 +107,14 @@ def test_written_values_are_read_back(tmp_path_factory, values):
     results = read_benchmarks([str(path)])
     assert results.names == ["A_b"]
     assert results.values(0).tolist() == values
+
+
+def test_of_a_recording_its_benchmark_lines_are_read(tmp_path):
+    (tmp_path / "bench.txt").write_text("BenchmarkGet 1 5 ns/op\n")
+    assert read_benchmarks([f"new={tmp_path}"]).names == ["Get"]
+
+
+def test_a_directory_without_benchmark_lines_is_named(tmp_path):
+    assert [str(problem) for problem in read_benchmarks([str(tmp_path)]).problems] == [
+        f"{tmp_path}: is a directory without bench.txt"
+    ]

@@ -10,7 +10,7 @@ def test_the_text_shows_configuration_rows_mean_and_what_is_missing():
         "Get<i>  1.000µ ± 2%  2.000µ ± 2%  +100.00%    <0.001  10+9  worse",
         "geomean of 1 row: +100.00%; 2 rows without a pair",
         "",
-        "± larger distance of the 95 % interval of the median; ? too few values for one.",
+        "± larger distance of the 95 % interval of the median; ? too few values, or a median of 0.",
         "Verdicts: p < 0.05 in the exact U test, corrected by Holm for 1 row: 1 worse.",
         "warning: left out: 1 times NaN",
         "warning: 1 files or lines were not read; see standard error",
