@@ -1,17 +1,19 @@
 """Targets of the recording benchmarks, which count their own work, so that a slowdown shows."""
 
 import mmap
+import os
 import socket
 import struct
 import subprocess
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-SOURCE = Path(__file__).parent / "targets" / "busy_pair.c"
+SOURCES = Path(__file__).parent / "targets"
+REQUESTS_PER_S = 20_000  # redis uses some 40 % of a CPU and switches as often
 
 
 class Target(Protocol):
@@ -44,7 +46,7 @@ def busy_pair(folder: Path) -> Iterator[BusyPair]:
     program, counters = folder / "busy_pair", folder / "counters"
     subprocess.run(
         ["cc", "-O2", "-g", "-fno-omit-frame-pointer", "-fno-optimize-sibling-calls", "-pthread",
-         "-o", program, SOURCE],
+         "-o", program, SOURCES / "busy_pair.c"],
         check=True,
     )  # fmt: skip
     counters.write_bytes(bytes(4096))
@@ -60,10 +62,11 @@ def busy_pair(folder: Path) -> Iterator[BusyPair]:
 
 @dataclass(frozen=True, slots=True)
 class Redis:
-    """Debian's redis-server under redis-benchmark on loopback."""
+    """Debian's redis-server under load on loopback."""
 
     pid: int
     port: int
+    load_pid: int
 
     def work(self) -> int:
         """Return the commands processed since the server's start."""
@@ -95,6 +98,42 @@ def wait_for(port: int) -> None:
 @contextmanager
 def redis_under_load(folder: Path) -> Iterator[Redis]:
     """Run redis-server and an endless redis-benchmark against it until the end of the block."""
+
+    def load(port: int) -> list[str]:
+        words = ["redis-benchmark", "-p", str(port), "-c", "16", "-P", "16", "-t", "get,set"]
+        return [*words, "-l", "-q", "-n", "1000000", "-r", "100000"]
+
+    with _redis(folder, load) as redis:
+        yield redis
+
+
+@contextmanager
+def redis_at_rate(folder: Path) -> Iterator[Redis]:
+    """Run redis-server with single requests at a fixed rate until the end of the block."""
+    program = folder / "redis_load"
+    subprocess.run(["cc", "-O2", "-o", program, SOURCES / "redis_load.c"], check=True)
+    with _redis(folder, lambda port: [str(program), str(port), str(REQUESTS_PER_S)]) as redis:
+        yield redis
+
+
+@contextmanager
+def pinned(redis: AbstractContextManager[Redis]) -> Iterator[Redis]:
+    """Keep the server on one CPU and its load on another one.
+
+    Otherwise the scheduler moves both between CPUs, and the CPU time of a request depends on
+    whether they share one.
+    """
+    cpus = sorted(os.sched_getaffinity(0))
+    with redis as server:
+        if len(cpus) > 1:
+            for pid, cpu in ((server.pid, cpus[0]), (server.load_pid, cpus[1])):
+                for task in Path(f"/proc/{pid}/task").iterdir():
+                    os.sched_setaffinity(int(task.name), {cpu})
+        yield server
+
+
+@contextmanager
+def _redis(folder: Path, load_command: Callable[[int], list[str]]) -> Iterator[Redis]:
     port = free_port()
     server = subprocess.Popen(
         ["redis-server", "--port", str(port), "--bind", "127.0.0.1", "--save", "", "--dir", folder],
@@ -104,11 +143,9 @@ def redis_under_load(folder: Path) -> Iterator[Redis]:
     try:
         wait_for(port)
         load = subprocess.Popen(
-            ["redis-benchmark", "-p", str(port), "-c", "16", "-P", "16", "-t", "get,set", "-l",
-             "-q", "-n", "1000000", "-r", "100000"],
-            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-        )  # fmt: skip
-        yield Redis(server.pid, port)
+            load_command(port), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        )
+        yield Redis(server.pid, port, load.pid)
     finally:
         for process in (load, server):
             if process is not None:

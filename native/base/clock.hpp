@@ -17,6 +17,7 @@ inline std::uint64_t clock_ns(clockid_t clock) noexcept {
 
 inline std::uint64_t monotonic_ns() noexcept { return clock_ns(CLOCK_MONOTONIC); }
 inline std::uint64_t realtime_ns() noexcept { return clock_ns(CLOCK_REALTIME); }
+inline std::uint64_t process_cpu_ns() noexcept { return clock_ns(CLOCK_PROCESS_CPUTIME_ID); }
 inline std::uint64_t thread_cpu_ns() noexcept { return clock_ns(CLOCK_THREAD_CPUTIME_ID); }
 
 }  // namespace stallscope

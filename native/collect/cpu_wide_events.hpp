@@ -2,7 +2,7 @@
 // contended kernel locks. Costs a descriptor per event and CPU, and the records of all processes.
 // There are two groups per CPU, so that one system call per CPU enables or disables one: the events
 // that record every switch, and those of windows, which start disabled. Any thread may call the
-// constant functions.
+// constant functions; open_window() and close_window() belong to one thread.
 //
 //   cpu_wide_events events{plan.of_cpus, rings.rings};
 //   if (events.error() != 0) report(events.error());
@@ -12,10 +12,15 @@
 #include <span>
 #include <vector>
 
+#include "collect/event_aliases.hpp"
 #include "collect/wait_events.hpp"
 #include "perf_events/ring.hpp"
 
 namespace stallscope::collect {
+
+// The events of windows that stay open, and disabled, between windows. Each costs time at every
+// switch or wake-up; opening one costs some 0.2 ms per CPU.
+enum class between_windows { all, all_but_wake_ups, none };
 
 class cpu_wide_events {
  public:
@@ -33,12 +38,14 @@ class cpu_wide_events {
   void enable() const;
   void disable() const;
   // Closes the events that record every switch, because disabled ones still cost time at each
-  // switch, and starts the CPU samples. Wake-ups, the most expensive ones between windows, are
-  // closed on request.
-  void start_windows(bool with_wake_ups);
-  // Both act on the events of windows, apart from CPU samples.
-  void open_window() const;
-  void close_window() const;
+  // switch, and starts the CPU samples.
+  void start_windows(between_windows kept);
+  // Both act on the events of windows, apart from CPU samples. The first one returns false if the
+  // kernel refuses the events now.
+  bool open_window();
+  void close_window();
+  // The ids of events that were opened again, for the records of their windows.
+  [[nodiscard]] event_aliases& aliases() { return aliases_; }
 
  private:
   struct cpu_group {
@@ -46,7 +53,15 @@ class cpu_wide_events {
     std::vector<descriptor> members;
     std::vector<descriptor> wake_ups;
   };
-  int open_on(std::span<const wait_event> events, const perf_events::ring& target);
+  int open_on(const perf_events::ring& target);
+  // Opens the switches and their samples of a CPU again.
+  bool reopen_on(std::size_t cpu_index, std::vector<event_aliases::alias>& opened);
+  void close_windows();
+
+  std::vector<wait_event> events_;
+  std::span<const perf_events::ring> rings_;
+  bool closed_between_ = false;
+  event_aliases aliases_;
 
   cpu_group every_switch_;
   cpu_group windows_;

@@ -92,14 +92,17 @@ void drain::write(std::size_t index) {
     const perf_events::record_view record{view, position};
     if (!whole(record, end)) break;
     if (!sifting || sieve_->keep(record)) {
-      count(record);
+      const auto id = sifting ? sieve_->written_id(record) : std::nullopt;
+      count(record, id);
+      if (id) run_begin = add_id(view, run_begin, record, *id);
     } else {
       count_left_out(record);
       add_run(view, run_begin, position);
       run_begin = record.end();
     }
     position = record.end();
-    if (position - run_begin < max_run_bytes) continue;
+    // An append ends with a whole record.
+    if (position - run_begin < max_run_bytes && pieces_.size() < pieces_at_once) continue;
     add_run(view, run_begin, position);
     append_pieces();
     run_begin = position;
@@ -114,7 +117,16 @@ void drain::add_run(const perf_events::ring_view& view, std::uint64_t begin, std
   for (const auto piece : view.pieces(begin, end)) {
     if (!piece.empty()) pieces_.push_back({const_cast<std::byte*>(piece.data()), piece.size()});
   }
-  if (pieces_.size() >= pieces_at_once) append_pieces();
+}
+
+// The pages of a ring may only be read, so the identifier cannot be replaced there.
+std::uint64_t drain::add_id(const perf_events::ring_view& view, std::uint64_t run_begin,
+                            const perf_events::record_view& record, std::uint64_t id) {
+  const auto begin = record.position() + id_offset(record);
+  add_run(view, run_begin, begin);
+  ids_.push_back(id);
+  pieces_.push_back({&ids_.back(), sizeof id});
+  return begin + sizeof id;
 }
 
 void drain::append_pieces() {
@@ -124,6 +136,7 @@ void drain::append_pieces() {
     file_->append(std::span{pieces_});
   }
   pieces_.clear();
+  ids_.clear();
   written_counts_ = counts_;
 }
 
@@ -150,11 +163,14 @@ bool drain::of_target(const perf_events::record_view& record) const {
   return sieve_ == nullptr || sieve_->of_target(record);
 }
 
-void drain::count(const perf_events::record_view& record) {
+void drain::count(const perf_events::record_view& record, std::optional<std::uint64_t> written_id) {
   switch (record.type()) {
-    case PERF_RECORD_SAMPLE:
-      count_sample(perf_events::sample_fields_view{record});
+    case PERF_RECORD_SAMPLE: {
+      perf_events::sample_fields_view sample{record};
+      sample.id = written_id.value_or(sample.id);
+      count_sample(sample);
       break;
+    }
     case PERF_RECORD_SWITCH:
     case PERF_RECORD_SWITCH_CPU_WIDE:
       ++counts_.switches;

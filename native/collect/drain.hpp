@@ -10,6 +10,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <optional>
 #include <unordered_map>
 #include <unordered_set>
@@ -41,7 +42,17 @@ class sieve {
   [[nodiscard]] virtual bool keep(const perf_events::record_view& record) const = 0;
   // Whether a record that is kept is of the target's processes.
   [[nodiscard]] virtual bool of_target(const perf_events::record_view&) const { return true; }
+  // The identifier with which the record is written, if it is not its own.
+  [[nodiscard]] virtual std::optional<std::uint64_t> written_id(
+      const perf_events::record_view&) const {
+    return std::nullopt;
+  }
 };
+
+// Where a record holds the identifier of its event: at the begin of a sample, at the end of others.
+inline std::uint64_t id_offset(const perf_events::record_view& record) {
+  return record.type() == PERF_RECORD_SAMPLE ? 8 : record.size() - 8U;
+}
 
 struct drain_counts {
   std::uint64_t samples = 0;
@@ -98,7 +109,7 @@ class drain {
   };
   void scan(std::size_t index);
   void write(std::size_t index);
-  void count(const perf_events::record_view& record);
+  void count(const perf_events::record_view& record, std::optional<std::uint64_t> written_id);
   [[nodiscard]] bool of_target(const perf_events::record_view& record) const;
   void count_sample(const perf_events::sample_fields_view& sample);
   void count_left_out(const perf_events::record_view& record);
@@ -106,6 +117,9 @@ class drain {
     return !wait_events_.empty() && wait_events_.contains(sample.id);
   }
   [[nodiscard]] bool crowded() const;
+  // Adds the identifier of a record in place of its own. Returns the position behind it.
+  std::uint64_t add_id(const perf_events::ring_view& view, std::uint64_t run_begin,
+                       const perf_events::record_view& record, std::uint64_t id);
   void add_run(const perf_events::ring_view& view, std::uint64_t begin, std::uint64_t end);
   void append_pieces();
 
@@ -116,6 +130,7 @@ class drain {
   holding holding_ = holding::none;
   std::vector<cursor> cursors_;
   std::vector<iovec> pieces_;
+  std::deque<std::uint64_t> ids_;  // that pieces refer to
   drain_counts counts_;
   drain_counts written_counts_;
   exec_watch execs_;

@@ -1,6 +1,7 @@
 #include "collect/request_session.hpp"
 
 #include <poll.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -62,7 +63,21 @@ void request_session::pass() {
 void request_session::search(std::uint64_t now_ns) {
   const bool early = now_ns - std::min(now_ns, start_ns_) < first_second_ns;
   next_search_ns_ = now_ns + (early ? between_first_searches_ns : between_searches_ns);
+  forget_ended();
   for (const pid_t pid : target_processes()) search_process(pid);
+}
+
+// The ring of an ended process is read once more, so it is kept until the search after the one that
+// has noticed the end.
+void request_session::forget_ended() {
+  std::erase_if(rings_, [this](const listened_ring& listened) {
+    if (!listened.process_ended) return false;
+    lost_ += listened.reader.lost();
+    invalid_ += listened.reader.invalid();
+    return true;
+  });
+  for (auto& listened : rings_)
+    listened.process_ended = ::access(("/proc/" + std::to_string(listened.pid)).c_str(), F_OK) != 0;
 }
 
 std::vector<pid_t> request_session::target_processes() const {
@@ -123,8 +138,8 @@ void request_session::finish() {
 
 void request_session::add_warnings() {
   auto& warnings = opened_->facts().warnings;
-  std::uint64_t lost = 0;
-  std::uint64_t invalid = 0;
+  std::uint64_t lost = lost_;
+  std::uint64_t invalid = invalid_;
   for (const auto& listened : rings_) {
     lost += listened.reader.lost();
     invalid += listened.reader.invalid();
@@ -151,9 +166,9 @@ void request_session::add_warnings() {
   if (too_many_rings_) {
     warnings.push_back(
         {"request-rings-limit",
-         "the target has had more than " + std::to_string(max_rings) +
-             " rings of marks, also in processes that have ended: requests of further processes "
-             "are missing"});
+         "more than " + std::to_string(max_rings) +
+             " processes of the target mark requests at the same time: requests of further "
+             "processes are missing"});
   }
   if (rings_.empty() && search_error_ != 0) {
     warnings.push_back(

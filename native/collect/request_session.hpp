@@ -38,12 +38,14 @@ class request_session {
     requests::mapped_ring ring;
     requests::ring_reader reader;
     namespace_threads threads;
+    bool process_ended = false;
   };
   void run() noexcept;
   void pass();
   void search(std::uint64_t now_ns);
   void search_process(pid_t pid);
   void read_rings(std::uint64_t now_ns);
+  void forget_ended();
   [[nodiscard]] std::vector<pid_t> target_processes() const;
   void add_warnings();
 
@@ -56,6 +58,8 @@ class request_session {
   std::uint64_t next_search_ns_ = 0;
   std::uint64_t marks_ = 0;
   std::uint64_t dropped_ = 0;  // beyond the file's limit
+  std::uint64_t lost_ = 0;     // of processes that have ended
+  std::uint64_t invalid_ = 0;
   bool refused_ring_ = false;
   bool too_many_rings_ = false;
   int search_error_ = 0;

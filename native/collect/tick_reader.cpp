@@ -30,6 +30,7 @@ constexpr double least_cpu_share = 0.002;
 constexpr double most_cpu_share = 0.01;
 // Holds the readings of a second, if the drain is busy for that long.
 constexpr int tick_socket_bytes = 4 << 20;
+constexpr unsigned first_ticks_asleep = 4;
 constexpr std::size_t max_tick_processes = 256;
 constexpr std::size_t max_tick_threads = 1024;
 constexpr std::uint64_t between_lists_ns = 250'000'000;
@@ -78,24 +79,29 @@ class thread_files {
                     &queue_ns, &runs) != 3)
       return false;
     // The state of a thread that has not run since the last tick can only become "able to run",
-    // which `syscall` shows as well: reading `stat` takes as long as the other two.
+    // which `syscall` shows as well: reading `stat` takes as long as the other two. Many threads
+    // sleep all the time, so of one that has slept for some ticks `syscall` is read at every
+    // fourth.
     const bool has_run = runs != runs_ || !asleep_in_call_;
+    ticks_asleep_ = has_run ? 0 : ticks_asleep_ + 1;
     if (has_run) stat_text_ = read(stat_);
     const auto last_state = thread_state_of(stat_text_);
     if (last_state.empty()) return false;
-    const auto arguments = last_state == "R" ? std::nullopt : parse_system_call(read(syscall_));
-    const std::string state = !has_run && !arguments ? "R" : last_state;
-    asleep_in_call_ = arguments.has_value();
-    runs_ = runs;
-    std::string call;
-    if (arguments) {
-      for (const auto value : *arguments) call += (call.empty() ? "" : ",") + std::to_string(value);
+    std::string state = last_state;
+    if (ticks_asleep_ < first_ticks_asleep || ticks_asleep_ % 4 == 0) {
+      const auto arguments = last_state == "R" ? std::nullopt : parse_system_call(read(syscall_));
+      if (!has_run && !arguments) state = "R";
+      asleep_in_call_ = arguments.has_value();
+      call_.clear();
+      for (std::size_t i = 0; arguments && i < arguments->size(); ++i)
+        call_ += (i == 0 ? "" : ",") + std::to_string((*arguments)[i]);
     }
+    runs_ = runs;
     lines += R"({"type":"thread","moment":"tick","at_ns":)" + std::to_string(monotonic_ns()) +
              R"(,"pid":)" + std::to_string(pid_) + R"(,"tid":)" + std::to_string(tid_) +
              R"(,"state":")" + state + R"(","run_ns":)" + std::to_string(run_ns) +
              R"(,"queue_ns":)" + std::to_string(queue_ns) + R"(,"runs":)" + std::to_string(runs) +
-             R"(,"syscall":)" + (call.empty() ? "null" : "[" + call + "]");
+             R"(,"syscall":)" + (call_.empty() ? "null" : "[" + call_ + "]");
     if (const auto faults = major_faults_of(stat_text_))
       lines += R"(,"major_faults":)" + std::to_string(*faults);
     lines += "}\n";
@@ -114,6 +120,8 @@ class thread_files {
   std::string stat_text_;
   std::uint64_t runs_ = 0;
   bool asleep_in_call_ = false;  // at the last tick
+  unsigned ticks_asleep_ = 0;    // in succession, without a run
+  std::string call_;             // as in the thread's last line
   descriptor stat_;
   descriptor schedstat_;
   descriptor syscall_;

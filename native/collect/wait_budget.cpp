@@ -14,20 +14,31 @@ constexpr std::uint64_t ns_of_switch_records = 1'300;
 constexpr double ns_in_window = 4'500;
 // A switch between windows, while the events of windows are open and disabled. The tracepoint of
 // wake-ups collects its fields even if no event is enabled.
-constexpr double ns_between_windows = 50;
+constexpr double ns_between_windows = 150;
 constexpr double ns_of_disabled_wake_up = 120;
-constexpr double ns_of_cpu_sample = 15'000;
+// The interrupt, the copy of the stack and the caches that both displace.
+constexpr double ns_of_cpu_sample = 30'000;
+// The events of a window are enabled and disabled, or opened and closed, by an interrupt of each
+// CPU and, for tracepoints, by patches of the kernel's code.
+constexpr double ns_of_enabling = 90'000;
+constexpr double ns_of_opening = 460'000;
 
 constexpr std::uint64_t min_interval_ns = 50'000'000;
 constexpr double least_run_share = 0.2;
-// At this multiple of the limit one interval decides.
-constexpr double far_above = 4;
-// Parts of the limit. Windows take half of what the others and closed windows leave; the rest is
-// for opening windows and for the error of these figures.
+constexpr double most_debt_ns = 20e6;
+// Parts of the limit. Windows take half of what the others leave of the part that is aimed at; the
+// other half is for the recorder's passes. The rest of the limit is for the error of these figures.
+constexpr double aimed_share = 0.6;
 constexpr double share_of_cpu_samples = 0.08;
-constexpr double share_of_ticks = 0.2;
-constexpr double share_of_disabled_wake_ups = 0.2;
+constexpr double share_of_ticks = 0.1;
+constexpr double share_of_disabled_wake_ups = 0.08;
+constexpr double share_of_disabled_events = 0.2;
+constexpr double share_of_toggling = 0.1;
 constexpr double share_of_windows = 0.5;
+constexpr double part_of_recorder = 0.4;  // of the cost of windows
+constexpr double least_windows = 0.04;    // of the limit
+constexpr double least_period_ns = 40e6;
+constexpr double most_period_ns = 1e9;
 constexpr double least_window_share = 0.002;
 constexpr double most_window_share = 0.05;
 
@@ -52,12 +63,29 @@ std::optional<wait_excess> wait_budget::excess_at(double switches_per_s, double 
   if (share <= max_share_) return std::nullopt;
   const double wake_ups = share_of(ns_of_disabled_wake_up);
   const bool with_wake_ups = wake_ups <= share_of_disabled_wake_ups * max_share_;
-  const double left = max_share_ * (1 - share_of_cpu_samples - share_of_ticks) -
-                      share_of(ns_between_windows) - (with_wake_ups ? wake_ups : 0);
-  return wait_excess{switches_per_s, share,
-                     std::clamp(share_of_windows * left / share_of(ns_in_window),
-                                least_window_share, most_window_share),
-                     with_wake_ups, share_of_ticks * max_share_ * run};
+  const double toggling = share_of_toggling * max_share_ * run;  // of a CPU
+  const double opening_period_ns = std::min(cpus_ * ns_of_opening / toggling, most_period_ns);
+  const double disabled = share_of(ns_between_windows);
+  const bool closed_between = disabled > share_of_disabled_events * max_share_ &&
+                              cpus_ * ns_of_opening / opening_period_ns / run < disabled;
+  const double period_ns = closed_between ? opening_period_ns : cpus_ * ns_of_enabling / toggling;
+  const double between = closed_between ? 0 : disabled + (with_wake_ups ? wake_ups : 0);
+  const double left =
+      max_share_ * (aimed_share - share_of_cpu_samples - share_of_ticks - share_of_toggling) -
+      between;
+  const double windows = std::max(share_of_windows * left, least_windows * max_share_);
+  const double passes = std::max(left - windows, least_windows * max_share_);
+  return wait_excess{.switches_per_s = switches_per_s,
+                     .cost_share = share,
+                     .window_share = std::clamp(windows / share_of(ns_in_window),
+                                                least_window_share, most_window_share),
+                     .run_share = run,
+                     .mean_period_ns = static_cast<std::uint64_t>(
+                         std::clamp(period_ns, least_period_ns, most_period_ns)),
+                     .with_wake_ups = with_wake_ups && !closed_between,
+                     .closed_between = closed_between,
+                     .tick_share = share_of_ticks * max_share_ * run,
+                     .own_share = toggling + (passes + part_of_recorder * windows) * run};
 }
 
 std::uint64_t most_samples_per_s(double max_share) {
@@ -69,14 +97,13 @@ std::optional<wait_excess> wait_budget::observe(const wait_reading& reading) {
   if (!last_) last_ = reading;
   const auto elapsed_ns = reading.at_ns - last_->at_ns;
   if (elapsed_ns < min_interval_ns) return std::nullopt;
-  const double elapsed_s = static_cast<double>(elapsed_ns) / 1e9;
-  const auto excess =
-      excess_at(static_cast<double>(reading.switches - last_->switches) / elapsed_s,
-                static_cast<double>(reading.run_ns - last_->run_ns) / 1e9 / elapsed_s);
+  const auto elapsed = static_cast<double>(elapsed_ns);
+  const auto switches = static_cast<double>(reading.switches - last_->switches);
+  const double run = static_cast<double>(reading.run_ns - last_->run_ns) / elapsed;
   last_ = reading;
-  const bool decided = excess && (was_above_ || excess->cost_share > far_above * max_share_);
-  was_above_ = excess.has_value();
-  return decided ? excess : std::nullopt;
+  const double allowed_ns = max_share_ * std::max(run, least_run_share) * elapsed;
+  debt_ns_ = std::max(0.0, debt_ns_ + switches * ns_per_switch_ - allowed_ns);
+  return debt_ns_ > most_debt_ns ? excess_at(switches * 1e9 / elapsed, run) : std::nullopt;
 }
 
 }  // namespace stallscope::collect

@@ -6,6 +6,7 @@
 //   if (auto excess = budget.observe({now, switches, run_ns})) enter_windows(*excess);
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 
@@ -23,13 +24,19 @@ struct wait_reading {
   std::uint64_t run_ns = 0;  // CPU time of the target
 };
 
-// How a recording above the limit stays within it.
+// How a recording above the limit stays within it. All its parts together aim at 60 % of the limit.
 struct wait_excess {
   double switches_per_s = 0;
-  double cost_share = 0;      // of recording every switch, in the target's CPU time
-  double window_share = 0;    // of the time that windows may take
-  bool with_wake_ups = true;  // between windows, events of wake-ups cost time as well
-  double tick_share = 0;      // of a CPU that readings of /proc may take
+  double cost_share = 0;             // of recording every switch, in the target's CPU time
+  double window_share = 0;           // of the time that windows may take
+  double run_share = 0;              // CPUs that the target uses, at least a fifth
+  std::uint64_t mean_period_ns = 0;  // from the begin of a window to that of the next one
+  bool with_wake_ups = true;         // between windows, events of wake-ups cost time as well
+  // The events of windows are closed between windows: at high rates, opening them for each window
+  // costs less than disabled events at each switch.
+  bool closed_between = false;
+  double tick_share = 0;  // of a CPU that readings of /proc may take
+  double own_share = 0;   // of a CPU that the recorder itself may use, without readings
 };
 
 // The rate of CPU samples beside windows that takes 8 % of the limit of a CPU in use.
@@ -37,11 +44,15 @@ std::uint64_t most_samples_per_s(double max_share);
 
 class wait_budget {
  public:
-  wait_budget(double max_share, std::uint64_t ns_per_switch)
-      : max_share_{max_share}, ns_per_switch_{static_cast<double>(ns_per_switch)} {}
+  // `cpus`: on which windows record.
+  wait_budget(double max_share, std::uint64_t ns_per_switch, std::size_t cpus)
+      : max_share_{max_share},
+        ns_per_switch_{static_cast<double>(ns_per_switch)},
+        cpus_{static_cast<double>(cpus)} {}
 
-  // Returns the excess if the cost is above the limit in two intervals in succession, or far above
-  // it in one. Intervals shorter than 50 ms are ignored.
+  // Returns the excess when recording has cost 20 ms of CPU time more than the limit allows, so
+  // that a short burst, such as the start of a program, does not decide about the whole recording.
+  // Time below the limit pays back. Intervals shorter than 50 ms are ignored.
   std::optional<wait_excess> observe(const wait_reading& reading);
   // Returns the excess at this rate; nullopt within the limit. A target that runs less than a fifth
   // of a CPU counts as a fifth, so that an idle one may cost up to that share of it.
@@ -50,8 +61,9 @@ class wait_budget {
  private:
   double max_share_;
   double ns_per_switch_;
+  double cpus_;
   std::optional<wait_reading> last_;
-  bool was_above_ = false;
+  double debt_ns_ = 0;  // cost above the limit
 };
 
 }  // namespace stallscope::collect

@@ -25,15 +25,21 @@ constexpr std::size_t names_at_once = 256;
 constexpr double max_rate_with_kernel_chains = 2'000;
 constexpr auto rate_interval = std::chrono::milliseconds{30};
 constexpr std::uint64_t between_wait_passes_ns = 100'000'000;
+// Full rings wake the collector earlier.
+constexpr std::uint64_t between_window_passes_ns = 250'000'000;
 // A process that ends within the recording has a name only if it is read before.
 constexpr std::uint64_t between_names_ns = 300'000'000;
 constexpr std::size_t max_processes_to_name = 2'048;
 constexpr std::uint64_t between_totals_ns = 200'000'000;
 constexpr std::uint64_t between_readings_ns = 20'000'000;
 
-// The times that the scheduler has put threads of the processes on a CPU so far.
-std::uint64_t runs_of(const procfs& proc, std::span<const pid_t> pids) {
-  std::uint64_t sum = 0;
+struct run_totals {
+  std::uint64_t runs = 0;    // times that the scheduler has put threads on a CPU
+  std::uint64_t run_ns = 0;  // CPU time
+};
+
+run_totals runs_of(const procfs& proc, std::span<const pid_t> pids) {
+  run_totals sum;
   for (const pid_t pid : pids) {
     for (const pid_t tid : proc.threads(pid)) {
       std::istringstream fields{read_text(
@@ -41,7 +47,9 @@ std::uint64_t runs_of(const procfs& proc, std::span<const pid_t> pids) {
       std::uint64_t run_ns = 0;
       std::uint64_t queue_ns = 0;
       std::uint64_t runs = 0;
-      if (fields >> run_ns >> queue_ns >> runs) sum += runs;
+      if (!(fields >> run_ns >> queue_ns >> runs)) continue;
+      sum.runs += runs;
+      sum.run_ns += run_ns;
     }
   }
   return sum;
@@ -63,10 +71,11 @@ std::uint64_t switches_of(const recording_facts& facts) {
 wait_recording::wait_recording(opened_recording& opened)
     : opened_{&opened},
       log_{opened.files().directory().create(wait_log_name)},
-      budget_{opened.facts().options.max_cost, 0} {
+      budget_{opened.facts().options.max_cost, 0, 1} {
   measure_rate();
-  budget_ = {opened.facts().options.max_cost, cost_of_switch(opened.facts().waits)};
-  if (switches_per_s_) excess_at_start_ = budget_.excess_at(*switches_per_s_, 1);
+  budget_ = {opened.facts().options.max_cost, cost_of_switch(opened.facts().waits),
+             opened.rings().rings.size()};
+  if (switches_per_s_) excess_at_start_ = budget_.excess_at(*switches_per_s_, run_share_);
   if (excess_at_start_) disable_all_switches();
   for (auto& warning : opened.facts().waits.warnings) opened.facts().warnings.push_back(warning);
 }
@@ -80,7 +89,10 @@ void wait_recording::measure_rate() {
   std::this_thread::sleep_for(rate_interval);
   const auto after = runs_of(proc, facts.options.pids);
   const auto elapsed_s = static_cast<double>(monotonic_ns() - begin_ns) / 1e9;
-  switches_per_s_ = static_cast<double>(after - std::min(after, before)) / elapsed_s;
+  switches_per_s_ = static_cast<double>(after.runs - std::min(after.runs, before.runs)) / elapsed_s;
+  // The run time of a thread that runs now is counted at its next tick or switch.
+  run_share_ =
+      static_cast<double>(after.run_ns - std::min(after.run_ns, before.run_ns)) / 1e9 / elapsed_s;
   if (*switches_per_s_ < max_rate_with_kernel_chains) return;
   for (auto* events : {&facts.waits.of_threads, &facts.waits.of_cpus}) {
     for (auto& event : *events) {
@@ -178,11 +190,13 @@ void wait_recording::start(event_table& events, sieve* inner) {
 
 void wait_recording::pass() {
   auto& facts = opened_->facts();
-  opened_->watch().wake_at(monotonic_ns() + between_wait_passes_ns);
+  opened_->watch().wake_at(monotonic_ns() +
+                           (limited_ ? between_window_passes_ns : between_wait_passes_ns));
   if (!limited_) {
     const auto excess = budget_.observe({monotonic_ns(), switches_of(facts), run_ns_of(facts)});
     if (excess) limit_cost(*excess);
   }
+  if (windows_) windows_->set_pace(pace_->observe(monotonic_ns(), process_cpu_ns()));
   write_windows();
   name_new_processes();
 }
@@ -210,8 +224,21 @@ void wait_recording::write_windows() {
   if (windows_) log_.append_windows(windows_->take());
 }
 
-void wait_recording::limit_cost(const wait_excess& excess) {
+// Half of a ring holds the switches of a window. While the target runs it may switch faster than on
+// average.
+void wait_recording::limit_window(wait_excess& excess) const {
+  constexpr double bytes_beside_stack = 400;
+  const auto ring_bytes = static_cast<double>(opened_->facts().attach.ring_bytes);
+  const double bytes = opened_->facts().options.wait_stack_bytes + bytes_beside_stack;
+  const double switches_per_ns = excess.switches_per_s / std::min(1.0, excess.run_share) / 1e9;
+  const double longest_ns = ring_bytes / 2 / bytes / switches_per_ns;
+  excess.window_share =
+      std::min(excess.window_share, longest_ns / static_cast<double>(excess.mean_period_ns));
+}
+
+void wait_recording::limit_cost(wait_excess excess) {
   limited_ = true;
+  limit_window(excess);
   auto& facts = opened_->facts();
   events_->retire();
   const bool whole_cpus = cpu_events_.has_value();
@@ -252,8 +279,19 @@ void wait_recording::limit_cost(const wait_excess& excess) {
 
 void wait_recording::start_windows(const wait_excess& excess) {
   sieve_->filter_tasks();
-  cpu_events_->start_windows(excess.with_wake_ups);
-  windows_.emplace(*cpu_events_, window_schedule{excess.window_share, std::random_device{}()});
+  const auto open = excess.with_wake_ups ? between_windows::all : between_windows::all_but_wake_ups;
+  const auto& events = opened_->facts().waits.of_cpus;
+  // Switch records of whole CPUs cost time at each switch for a second after they are closed.
+  const bool has_tracepoint = std::ranges::any_of(events, [](const wait_event& event) {
+    return event.in_windows && event.role == wait_role::switches &&
+           event.attribute.type == PERF_TYPE_TRACEPOINT;
+  });
+  const bool closed = excess.closed_between && has_tracepoint;
+  if (closed) sieve_->set_aliases(&cpu_events_->aliases());
+  cpu_events_->start_windows(closed ? between_windows::none : open);
+  pace_.emplace(excess.own_share);
+  windows_.emplace(*cpu_events_, window_schedule{excess.window_share, excess.mean_period_ns,
+                                                 std::random_device{}()});
 }
 
 void wait_recording::write_names_of_others() {

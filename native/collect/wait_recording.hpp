@@ -22,6 +22,7 @@
 #include "collect/wait_budget.hpp"
 #include "collect/wait_log.hpp"
 #include "collect/wait_sieve.hpp"
+#include "collect/window_pace.hpp"
 #include "collect/window_thread.hpp"
 
 namespace stallscope::collect {
@@ -59,7 +60,8 @@ class wait_recording {
   void measure_rate();
   // From now on switches are recorded in random windows only; without the right to trace whole CPUs
   // not at all. Readings of /proc show long waits.
-  void limit_cost(const wait_excess& excess);
+  void limit_cost(wait_excess excess);
+  void limit_window(wait_excess& excess) const;
   void start_windows(const wait_excess& excess);
   // The events that would record every switch stay disabled.
   void disable_all_switches();
@@ -71,6 +73,7 @@ class wait_recording {
   wait_budget budget_;
   event_table* events_ = nullptr;
   std::optional<double> switches_per_s_;  // before the recording started
+  double run_share_ = 1;                  // CPUs that the target used then
   std::optional<cpu_wide_events> cpu_events_;
   std::optional<wait_sieve> sieve_;
   pid_set named_;
@@ -79,6 +82,7 @@ class wait_recording {
   std::optional<tick_reader> ticks_;
   std::set<pid_t> seen_processes_;
   std::uint64_t processes_named_ns_ = 0;
+  std::optional<window_pace> pace_;
   std::optional<window_thread> windows_;
 };
 

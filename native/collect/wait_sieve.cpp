@@ -50,6 +50,12 @@ void wait_sieve::add_events_of_runner(std::span<const std::uint64_t> ids) {
   for (const auto id : ids) offsets_[id] = 0;
 }
 
+std::optional<std::uint64_t> wait_sieve::written_id(const perf_events::record_view& record) const {
+  if (aliases_ == nullptr || record.size() < 16) return std::nullopt;
+  const auto id = record.u64(id_offset(record));
+  return known_.contains(id) ? std::nullopt : aliases_->find(id);
+}
+
 void wait_sieve::observe(const perf_events::record_view& record, std::size_t ring_index) {
   if (record.type() == PERF_RECORD_FORK) {
     const fork_notice fork{record};
@@ -71,7 +77,8 @@ void wait_sieve::settle() {
 
 bool wait_sieve::keep(const perf_events::record_view& record) const {
   if (record.type() == PERF_RECORD_SAMPLE) {
-    const perf_events::sample_fields_view sample{record};
+    perf_events::sample_fields_view sample{record};
+    sample.id = written_id(record).value_or(sample.id);
     const auto offset = offsets_.find(sample.id);
     if (offset != offsets_.end())
       return threads_.contains(offset->second == 0 ? sample.tid : raw_pid(record, offset->second));

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "collect/drain.hpp"
+#include "collect/event_aliases.hpp"
 
 namespace stallscope::collect {
 
@@ -47,6 +48,11 @@ class wait_sieve : public sieve {
   // Samples of other events are dropped from now on. If several programs sample context switches,
   // the kernel (6.1 to 6.18 at least) gives samples of one the identifier of another's event.
   void add_known(std::span<const std::uint64_t> ids) { known_.insert(ids.begin(), ids.end()); }
+  // Records of events that were opened again get the identifiers that the header of the recording
+  // names. The object must outlive this one.
+  void set_aliases(const event_aliases* aliases) { aliases_ = aliases; }
+  [[nodiscard]] std::optional<std::uint64_t> written_id(
+      const perf_events::record_view& record) const override;
   // The number of samples dropped for their identifier.
   [[nodiscard]] std::uint64_t unknown_samples() const { return unknown_samples_; }
   // Events whose samples are kept for all threads.
@@ -64,6 +70,7 @@ class wait_sieve : public sieve {
 
  private:
   sieve* inner_;
+  const event_aliases* aliases_ = nullptr;
   pid_set processes_;
   pid_set threads_;
   bool tasks_filtered_ = false;

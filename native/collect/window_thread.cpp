@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <exception>
 
 #include "base/clock.hpp"
 
@@ -16,30 +17,45 @@ constexpr std::size_t max_untaken_windows = 1024;
 
 }  // namespace
 
-window_thread::window_thread(const cpu_wide_events& events, const window_schedule& schedule)
+window_thread::window_thread(cpu_wide_events& events, const window_schedule& schedule)
     : events_{&events}, schedule_{schedule} {
   windows_.reserve(max_untaken_windows);
   thread_ = std::thread{[this] { run(); }};
 }
 
-bool window_thread::wait(std::uint64_t ns) {
+bool window_thread::wait_until(std::uint64_t time_ns) {
+  const auto now_ns = monotonic_ns();
+  const std::chrono::nanoseconds left{time_ns - std::min(time_ns, now_ns)};
   std::unique_lock lock{mutex_};
-  return !stopped_.wait_for(lock, std::chrono::nanoseconds{ns}, [this] { return stopping_; });
+  return !stopped_.wait_for(lock, left, [this] { return stopping_; });
+}
+
+bool window_thread::open_window() noexcept {
+  try {
+    return events_->open_window();
+  } catch (const std::exception&) {  // no memory: this window is left out
+    return false;
+  }
 }
 
 void window_thread::run() noexcept {
   ::prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL);
-  while (wait(schedule_.next_gap_ns())) {
-    events_->open_window();
+  auto last_end_ns = monotonic_ns();
+  while (true) {
+    const auto gap_ns = static_cast<double>(schedule_.next_gap_ns()) * pace_.load();
+    if (!wait_until(last_end_ns + static_cast<std::uint64_t>(gap_ns))) return;
+    const bool opened = open_window();
     // This thread displaces threads of the target around the window, so that the window begins when
     // it sleeps and ends when it wakes.
     const auto enabled_ns = monotonic_ns();
     const auto planned_end_ns = enabled_ns + schedule_.length_ns();
-    wait(schedule_.length_ns());
+    wait_until(planned_end_ns);
     const record_window window{enabled_ns + window_settling_ns,
                                std::min(planned_end_ns, monotonic_ns())};
+    // Closing events takes up to 40 ms of waiting.
     events_->close_window();
-    if (window.end_ns <= window.begin_ns) continue;
+    last_end_ns = planned_end_ns;
+    if (!opened || window.end_ns <= window.begin_ns) continue;
     const std::lock_guard lock{mutex_};
     // The memory is reserved, because this thread may not throw. Without a place the window's time
     // stays unknown.

@@ -96,6 +96,19 @@ class busy_filter : public process_filter {
   bool once_ = true;
 };
 
+// Names another event in each sample.
+class naming_sieve : public sieve {
+ public:
+  [[nodiscard]] bool watching() const override { return true; }
+  void observe(const perf_events::record_view&, std::size_t) override {}
+  void settle() override {}
+  [[nodiscard]] bool keep(const perf_events::record_view&) const override { return true; }
+  [[nodiscard]] std::optional<std::uint64_t> written_id(
+      const perf_events::record_view& record) const override {
+    return record.type() == PERF_RECORD_SAMPLE ? std::optional<std::uint64_t>{77} : std::nullopt;
+  }
+};
+
 }  // namespace
 
 TEST_CASE("without a sieve rings are written whole and each pass ends with a round record") {
@@ -224,4 +237,23 @@ TEST_CASE("an invalid record header ends the scan without a hang") {
   f.rings[0].add(0);
   f.drained.pass();
   CHECK(f.drained.counts().samples == 0);
+}
+
+TEST_CASE("records are written with the identifiers that the sieve names") {
+  fixture f;
+  naming_sieve names;
+  f.drained.set_sieve(&names);
+  f.drained.set_wait_events({{77, true}});
+  for (const std::uint64_t pid : {7U, 8U, 9U}) f.rings[0].sample(pid);
+  f.rings[0].put({5, 3}, PERF_RECORD_LOST);
+  f.drained.pass();
+  CHECK(f.written() == "SSS?.");
+  CHECK(f.drained.counts().switch_samples == 3);
+  const std::string bytes = f.folder.read("samples");
+  for (std::size_t sample = 0; sample < 3; ++sample) {
+    std::array<std::uint64_t, 4> words{};
+    std::memcpy(words.data(), bytes.data() + sample * 64, sizeof words);
+    CHECK(words[1] == 77);
+    CHECK(words[3] == (7 + sample) * 0x1'0000'0001);
+  }
 }

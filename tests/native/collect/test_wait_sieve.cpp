@@ -131,3 +131,21 @@ TEST_CASE("samples of events that are not of the recording are dropped and count
   CHECK_FALSE(f.keeps({PERF_RECORD_SAMPLE, {2, 0, thread_word(12), 5, 0, 1, 0}}));
   CHECK(f.sieve.unknown_samples() == 1);
 }
+
+TEST_CASE(
+    "samples and other records of an event that was opened again get the header's identifier") {
+  constexpr std::array known{waking_id};
+  event_aliases aliases;
+  aliases.add(std::array{event_aliases::alias{99, waking_id}});
+  wait_sieve sieve{nullptr};
+  sieve.add_known(known);
+  sieve.set_aliases(&aliases);
+  const ring_of_record sample{PERF_RECORD_SAMPLE, {99, 0, thread_word(5), 5, 0, 1, 0, 0}};
+  CHECK(sieve.written_id(sample.record()) == waking_id);
+  CHECK(sieve.keep(sample.record()));
+  const ring_of_record lost{PERF_RECORD_LOST, {99, 7, thread_word(5), 5, 0, 99}};
+  CHECK(sieve.written_id(lost.record()) == waking_id);
+  const ring_of_record foreign{PERF_RECORD_SAMPLE, {98, 0, thread_word(5), 5, 0, 1, 0, 0}};
+  CHECK_FALSE(sieve.written_id(foreign.record()));
+  CHECK_FALSE(sieve.keep(foreign.record()));
+}
