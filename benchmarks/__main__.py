@@ -40,6 +40,7 @@ NAMES = (
     "waits_analysis",
     "waits_cost",
     "flight_cost",
+    "request_cost",
     "waits_known",
     "python_frames",
     "runtimes_known",

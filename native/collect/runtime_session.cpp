@@ -25,9 +25,12 @@ using namespace std::chrono_literals;
 
 constexpr std::uint64_t runtime_write_pause_ns = 200'000'000;
 constexpr std::uint64_t runtime_supervision_pause_ns = 50'000'000;
-// Interval at which samples are passed on while a process is read, and while none is.
+// Interval at which samples are passed on while a process is read, and while none is: at first,
+// and after a program was started, a runtime may begin to run; later that is unlikely.
 constexpr timespec reading_pause{0, 1'000'000};
 constexpr timespec searching_pause{0, 20'000'000};
+constexpr timespec idle_pause{0, 500'000'000};
+constexpr int rounds_until_idle = 500;  // 10 s
 constexpr std::uint64_t runtime_max_replacements = 16;
 constexpr auto runtime_wait_for_helper = 300ms;
 constexpr auto runtime_wait_after_kill = 200ms;
@@ -90,6 +93,7 @@ managed_frames::sample_slot* runtime_session::slot() {
 
 // Another program runs under the pid, or will. Most processes that end were never examined.
 void runtime_session::forget(pid_t pid) {
+  idle_rounds_ = 0;
   exclusions_.forget(pid);
   if (!shared_->verdicts.known(pid)) return;
   if (auto* slot = this->slot()) {
@@ -113,7 +117,11 @@ void runtime_session::follow() {
   pollfd stopped{stop_.get(), POLLIN, 0};
   while (stopped.revents == 0) {
     forward();
-    ::ppoll(&stopped, 1, reads_any() ? &reading_pause : &searching_pause, nullptr);
+    const bool reading = reads_any();
+    if (reading) idle_rounds_ = 0;
+    const bool idle = !reading && ++idle_rounds_ > rounds_until_idle;
+    const auto* pause = reading ? &reading_pause : idle ? &idle_pause : &searching_pause;
+    ::ppoll(&stopped, 1, pause, nullptr);
   }
 }
 
