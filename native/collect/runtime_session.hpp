@@ -1,7 +1,8 @@
 // The managed frames of a recording: V8 and HotSpot. A thread passes the samples of processes with
 // a runtime to a helper process within about a millisecond, and the drain's thread writes what it
 // has read to runtimes.jsonl, which exists only if there is something to write. While no process is
-// read, samples are looked at every 20 ms. Functions are for the drain's thread.
+// read, samples are looked at every 20 ms, and after 10 s without a new program every 500 ms.
+// Functions are for the drain's thread.
 //
 //   runtime_session runtimes{proc, rings, output};
 //   runtimes.start(filter);                        // when the events are open
@@ -83,6 +84,7 @@ class runtime_session {
   mutable std::mutex mutex_;  // guards the helper, which only the drain's thread replaces
   std::unique_ptr<managed_frames::walk_helper> helper_;
   bool has_samples_ = false;
+  int idle_rounds_ = 0;  // without a process that is read; of the thread
   std::uint64_t generation_ = 0;
   std::vector<ending_process> ending_;
   std::vector<std::unique_ptr<runtime_forwarder>> forwarders_;

@@ -8,7 +8,7 @@ namespace {
 constexpr std::uint64_t between_changes_ns = 1'000'000'000;
 constexpr double least_change = 0.8;
 constexpr double most_change = 1.5;
-constexpr double most_factor = 8;
+constexpr double most_factor = 3;
 
 }  // namespace
 

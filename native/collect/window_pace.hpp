@@ -15,7 +15,7 @@ class window_pace {
   // `allowed_share`: of a CPU.
   explicit window_pace(double allowed_share) : allowed_share_{allowed_share} {}
 
-  // Returns the factor of the gaps between windows, from 1 to 8. It changes at most once per second
+  // Returns the factor of the gaps between windows, from 1 to 3. It changes at most once per second
   // and by at most a half, so that a single expensive second has little influence.
   double observe(std::uint64_t at_ns, std::uint64_t used_ns);
 
