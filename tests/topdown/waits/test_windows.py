@@ -221,6 +221,18 @@ def test_short_waits_without_windows_and_system_calls_are_unknown(timeline: Time
     assert weighed.amounts[0, ThreadState.SLEEP] == pytest.approx(2.5 * SECOND, rel=0.05)
 
 
+def test_ticks_without_a_system_call_do_not_outnumber_a_few_windows(timeline: Timeline) -> None:
+    random = np.random.default_rng(1)
+    end_ns = int(timeline.end_ns[-1])
+    windows = windows_of(random, end_ns)[::16]
+    records = records_of(timeline, windows, random)
+    assert len(records.readings) > 20 * len(windows)
+    states = np.full(len(records.readings), ThreadState.UNKNOWN, np.uint8)
+    intervals = with_unknown(seen_in(timeline, windows), end_ns)
+    weighed = weigh_windows(records, intervals, states)
+    assert weighed.amounts[0, ThreadState.LOCK] == pytest.approx(4 * SECOND, rel=0.1)
+
+
 def test_the_time_before_the_limit_keeps_its_states() -> None:
     records = replace(build_records("A R0-1").records, end_ns=100, limited_from_ns=60)
     none = np.zeros(3, np.uint32)
