@@ -18,9 +18,9 @@ from stallscope.programs import program
 pytestmark = pytest.mark.live
 
 
-def waits_of(kernel: str, folder: Path) -> dict[str, Any]:
+def waits_of(kernel: str, folder: Path, *options: str) -> dict[str, Any]:
     """Return the document of `stallscope waits` on a waiting program."""
-    command = [program("stallscope-kernels"), kernel, "--duration", "0.8"]
+    command = [program("stallscope-kernels"), kernel, "--duration", "0.8", *options]
     words = [
         sys.executable,
         "-m",
@@ -28,7 +28,7 @@ def waits_of(kernel: str, folder: Path) -> dict[str, Any]:
         "waits",
         "--json",
         "-o",
-        str(folder / kernel),
+        str(folder / "".join((kernel, *options))),
         "--",
         *map(str, command),
     ]
@@ -95,3 +95,16 @@ def test_locks_inside_libc_have_no_owner_and_others_the_thread_that_holds_them(
         key=lambda lock: lock["wait_ns"],
     )
     assert longest["owner"]["name"] == "holder"
+
+
+def signs_of(document: dict[str, Any]) -> list[str]:
+    return [sign for lock in document["locks"] for sign in lock["signs"]]
+
+
+def test_a_broadcast_for_one_item_is_a_herd_and_a_signal_is_not(
+    needs_root: None, tmp_path: Path
+) -> None:
+    herd = waits_of("condition-herd", tmp_path)
+    assert any("thundering herd" in sign for sign in signs_of(herd))
+    single = waits_of("condition-herd", tmp_path, "--look-alike")
+    assert not any("thundering herd" in sign for sign in signs_of(single))

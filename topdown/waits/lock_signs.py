@@ -8,18 +8,20 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
+from topdown.waits.futex import LockKind
 from topdown.waits.futex_waits import FutexWaits
 from topdown.waits.locks import Lock
 from topdown.waits.owners import NO_OWNER, WaitOwners
 from topdown.waits.records import NO_STACK, WaitRecords
 from topdown.waits.stack_names import StackNames
-from topdown.waits.states import Intervals, ThreadState
+from topdown.waits.states import RUNNING_STATES, Intervals, ThreadState
 
 LEAST_WAITS = 50
 CONVOY_WAITERS = 2.0
 LONGEST_CONVOY_HOLD_NS = 1_000_000
 HERD_THREADS = 2.0
 HERD_VAIN_SHARE = 0.3
+LONGEST_VAIN_RUN_NS = 100_000
 PREEMPTED_SHARE = 0.1
 SPIN_SHARE = 0.05
 GROWTH = 1.5
@@ -57,14 +59,17 @@ def lock_signs(
     """Return the signs of locks."""
     signs = Signs()
     for lock in locks:
-        if not lock.kind.is_lock:
+        if lock.kind is LockKind.CONDITION:
+            sign_texts = [_herd(lock, _idle_wake_ups(lock, intervals, waits))]
+        elif lock.kind.is_lock:
+            sign_texts = [
+                _convoy(lock, waits),
+                _herd(lock, lock.vain_share),
+                _preempted_holder(lock, intervals, waits, owners, len(records.threads)),
+                _growing_hold(hold_times(lock, waits)),
+            ]
+        else:
             continue
-        sign_texts = [
-            _convoy(lock, waits),
-            _herd(lock),
-            _preempted_holder(lock, intervals, waits, owners, len(records.threads)),
-            _growing_hold(hold_times(lock, waits)),
-        ]
         texts = tuple(text for text in sign_texts if text)
         if texts:
             signs.texts[lock.pid, lock.address, lock.kind.value] = texts
@@ -86,15 +91,31 @@ def _convoy(lock: Lock, waits: FutexWaits) -> str:
     )
 
 
-def _herd(lock: Lock) -> str:
-    if lock.woken_per_wake_up is None or lock.vain_share is None or lock.waits < LEAST_WAITS:
+def _herd(lock: Lock, vain_share: float | None) -> str:
+    if lock.woken_per_wake_up is None or vain_share is None or lock.waits < LEAST_WAITS:
         return ""
-    if lock.woken_per_wake_up < HERD_THREADS or lock.vain_share < HERD_VAIN_SHARE:
+    if lock.woken_per_wake_up < HERD_THREADS or vain_share < HERD_VAIN_SHARE:
         return ""
     return (
         f"thundering herd: a wake-up wakes {lock.woken_per_wake_up:.1f} threads, and "
-        f"{lock.vain_share:.0%} of the waits follow a wait that ended in vain"
+        f"{vain_share:.0%} of the waits follow a wait that ended in vain"
     )
+
+
+def _idle_wake_ups(lock: Lock, intervals: Intervals, waits: FutexWaits) -> float | None:
+    """Return the share of waits after a wait with little run time between; None if few wake.
+
+    The woken threads take the mutex of a condition variable one by one, so the time between says
+    nothing.
+    """
+    if lock.woken_per_wake_up is None or lock.woken_per_wake_up < HERD_THREADS:
+        return None
+    runs = np.isin(intervals.state, RUNNING_STATES)
+    run_ns = np.append(0, np.cumsum(np.where(runs, intervals.duration_ns, 0)))
+    rows = np.sort(waits.interval[lock.rows])  # by thread, then by time
+    same = intervals.thread[rows[1:]] == intervals.thread[rows[:-1]]
+    vain = same & (run_ns[rows[1:]] - run_ns[rows[:-1] + 1] <= LONGEST_VAIN_RUN_NS)
+    return float(vain.sum() / len(rows))
 
 
 def _preempted_holder(
