@@ -191,18 +191,18 @@ def _owner_cases(waiting: WaitingProgram, runs: list[ProgramDiagnosis]) -> Itera
         )
 
 
-def _unattributed(found: WaitsResult, own: RunAccount) -> float:
+def _unattributed(result: WaitsResult, own: RunAccount) -> float:
     """Return the share of other and unknown in the time of the program's threads."""
     tids = {thread.tid for thread in own.threads}
-    threads = [thread for thread in found.threads if thread.tid in tids]
+    threads = [thread for thread in result.threads if thread.tid in tids]
     time_ns = sum(
         thread.states_ns.get(state, 0) for thread in threads for state in ("other", "unknown")
     )
     return time_ns / max(1, sum(thread.wall_ns for thread in threads))
 
 
-def _largest(found: WaitsResult, error: Callable[[ThreadWaits], float]) -> float:
-    return max((error(thread) for thread in found.threads), default=0.0)
+def _largest(result: WaitsResult, error: Callable[[ThreadWaits], float]) -> float:
+    return max((error(thread) for thread in result.threads), default=0.0)
 
 
 def _sum_error(thread: ThreadWaits) -> float:

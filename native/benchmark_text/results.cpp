@@ -96,10 +96,10 @@ void results::parse_result(std::string_view line) {
   }
   ++result_lines_;
   const std::uint32_t name_id = names_.id_of(name);
-  for (const value_with_unit& each : line_values_) {
-    const double factor = written_units_[each.written_unit].factor;
-    const double scaled = each.value * factor;
-    values_of(name_id, each.written_unit, factor != 1 && scaled == each.value).push_back(scaled);
+  for (const value_with_unit& value : line_values_) {
+    const double factor = written_units_[value.written_unit].factor;
+    const double scaled = value.value * factor;
+    values_of(name_id, value.written_unit, factor != 1 && scaled == value.value).push_back(scaled);
   }
 }
 

@@ -117,19 +117,19 @@ std::span<const double> samples::numbers(std::size_t cell) const {
 }
 
 std::vector<double> samples::order_statistics(std::span<const std::int64_t> ranks) const {
-  std::vector<double> found(size());
+  std::vector<double> results(size());
   for (std::size_t cell = 0; cell < size(); ++cell) {
     const std::span<const double> sample = values(cell);
     const std::int64_t rank = ranks[checked(static_cast<std::int64_t>(cell), ranks.size())];
     if (rank < 1) {
-      found[cell] = -std::numeric_limits<double>::infinity();
+      results[cell] = -std::numeric_limits<double>::infinity();
     } else if (static_cast<std::size_t>(rank) > sample.size()) {
-      found[cell] = std::numeric_limits<double>::infinity();
+      results[cell] = std::numeric_limits<double>::infinity();
     } else {
-      found[cell] = sample[static_cast<std::size_t>(rank) - 1];
+      results[cell] = sample[static_cast<std::size_t>(rank) - 1];
     }
   }
-  return found;
+  return results;
 }
 
 std::vector<rank_test_result> samples::compare(std::span<const std::int64_t> bases,
@@ -137,14 +137,14 @@ std::vector<rank_test_result> samples::compare(std::span<const std::int64_t> bas
   if (bases.size() != heads.size()) {
     throw std::out_of_range("as many bases as heads are needed");
   }
-  std::vector<rank_test_result> found;
-  found.reserve(bases.size());
+  std::vector<rank_test_result> results;
+  results.reserve(bases.size());
   rank_test tests;
   for (std::size_t pair = 0; pair < bases.size(); ++pair) {
-    found.push_back(tests.compare(numbers(checked(bases[pair], size())),
-                                  numbers(checked(heads[pair], size()))));
+    results.push_back(tests.compare(numbers(checked(bases[pair], size())),
+                                    numbers(checked(heads[pair], size()))));
   }
-  return found;
+  return results;
 }
 
 }  // namespace stallscope::benchmark_text

@@ -86,8 +86,8 @@ template <typename Field>
 nb::object series_column(const results& all, Field field) {
   std::vector<std::int64_t> column;
   column.reserve(all.all_series().size());
-  for (const benchmark_text::series& each : all.all_series()) {
-    column.push_back(static_cast<std::int64_t>(field(each)));
+  for (const benchmark_text::series& row : all.all_series()) {
+    column.push_back(static_cast<std::int64_t>(field(row)));
   }
   return new_column(std::move(column));
 }
@@ -95,15 +95,15 @@ nb::object series_column(const results& all, Field field) {
 nb::dict series_columns(const results& all) {
   using benchmark_text::series;
   nb::dict columns;
-  columns["file"] = series_column(all, [](const series& each) { return each.file; });
+  columns["file"] = series_column(all, [](const series& row) { return row.file; });
   columns["configuration"] =
-      series_column(all, [](const series& each) { return each.configuration; });
-  columns["name"] = series_column(all, [](const series& each) { return each.name; });
-  columns["unit"] = series_column(all, [](const series& each) { return each.unit; });
+      series_column(all, [](const series& row) { return row.configuration; });
+  columns["name"] = series_column(all, [](const series& row) { return row.name; });
+  columns["unit"] = series_column(all, [](const series& row) { return row.unit; });
   columns["original_unit"] =
-      series_column(all, [](const series& each) { return each.original_unit; });
-  columns["unscaled"] = series_column(all, [](const series& each) { return each.unscaled; });
-  columns["size"] = series_column(all, [](const series& each) { return each.values.size(); });
+      series_column(all, [](const series& row) { return row.original_unit; });
+  columns["unscaled"] = series_column(all, [](const series& row) { return row.unscaled; });
+  columns["size"] = series_column(all, [](const series& row) { return row.values.size(); });
   return columns;
 }
 

@@ -100,10 +100,10 @@ class ScaleTable:
         """Return for each smallest absolute value the position of its scale; 0: all are zero."""
         import numpy as np  # noqa: PLC0415
 
-        found = np.searchsorted(self._thresholds, smallest, side="right") - 1
-        found = np.maximum(found, 0)
-        found = np.where(np.isnan(smallest), 0, found)
-        return np.where(smallest == 0, len(self._scales), found)
+        index = np.searchsorted(self._thresholds, smallest, side="right") - 1
+        index = np.maximum(index, 0)
+        index = np.where(np.isnan(smallest), 0, index)
+        return np.where(smallest == 0, len(self._scales), index)
 
 
 def _decimal_rows() -> list[tuple[float, Scale]]:

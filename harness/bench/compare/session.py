@@ -57,7 +57,7 @@ def compare(results: BenchmarkResults, grid: Grid, options: CompareOptions) -> C
     compared = compare_columns(grid, cells, results.metadata, options.alpha)
     rows: list[ComparisonRow] = []
     for table in grid.tables:
-        columns = [each for each in compared if each.table is table]
+        columns = [column for column in compared if column.table is table]
         if columns:
             for column in columns:
                 rows += _rows(grid, column, samples)
@@ -82,7 +82,7 @@ def compare(results: BenchmarkResults, grid: Grid, options: CompareOptions) -> C
         confidence=options.confidence,
         alpha=options.alpha,
         rows=tuple(rows),
-        geomeans=tuple(_geometric_mean(grid, cells, each) for each in compared),
+        geomeans=tuple(_geometric_mean(grid, cells, column) for column in compared),
         problems=tuple(map(str, results.problems)),
         warnings=tuple(warnings),
     )

@@ -38,8 +38,8 @@ class CellStatistics:
         middle = (self.sizes + 1) // 2
 
         def statistic(ranks: "Ids") -> "Values":
-            found = samples.order_statistics(np.ascontiguousarray(ranks + not_numbers))
-            return np.where(self.sizes > 0, found, np.nan)
+            statistics = samples.order_statistics(np.ascontiguousarray(ranks + not_numbers))
+            return np.where(self.sizes > 0, statistics, np.nan)
 
         with np.errstate(invalid="ignore"):
             halves = (statistic(middle) / 2, statistic(self.sizes + 1 - middle) / 2)

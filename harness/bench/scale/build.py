@@ -72,7 +72,7 @@ def scale_result(
 def _points(
     points: Sequence[CountedReadings], medians: Sequence[float], fit: ScalabilityFit | None
 ) -> list[ScalePoint]:
-    one = medians[0] / points[0].count
+    single_thread = medians[0] / points[0].count
     return [
         ScalePoint(
             n=point.count,
@@ -80,8 +80,8 @@ def _points(
             low=min(point.throughputs),
             high=max(point.throughputs),
             runs=len(point.readings),
-            speed_up=median / one,
-            efficiency=median / one / point.count,
+            speed_up=median / single_thread,
+            efficiency=median / single_thread / point.count,
             response_s=point.response_s,
             residual=None if fit is None else fit.residuals[place] / median,
         )

@@ -117,5 +117,5 @@ def shown_counts(largest: int) -> list[int]:
         yield largest
 
     counts = sorted(set(steps()))
-    assert all(one < other for one, other in pairwise(counts))
+    assert all(count < next_count for count, next_count in pairwise(counts))
     return counts

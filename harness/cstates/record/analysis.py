@@ -14,7 +14,7 @@ from harness.cstates.record.result import (
     TimePercentiles,
     WakeupCounts,
 )
-from harness.cstates.show.result import ActivityCounts, ShownCpu, ShownState
+from harness.cstates.show.result import ActivityCounts, CpuRecord, IdleStateRecord
 
 MAX_COUNT = 2**40  # per bucket, so that sums cannot overflow
 
@@ -57,15 +57,15 @@ def state_name(run: IdleRun, index: int) -> str:
     return printable(names.get(index, f"state{index}"))
 
 
-def _recorded_states(cpus: Iterable[ShownCpu]) -> tuple[RecordedState, ...]:
-    by_index: dict[int, list[ShownState]] = {}
+def _recorded_states(cpus: Iterable[CpuRecord]) -> tuple[RecordedState, ...]:
+    by_index: dict[int, list[IdleStateRecord]] = {}
     for cpu in cpus:
         for state in cpu.states:
             by_index.setdefault(state.index, []).append(state)
     return tuple(_recorded_state(states) for _, states in sorted(by_index.items()))
 
 
-def _recorded_state(states: Sequence[ShownState]) -> RecordedState:
+def _recorded_state(states: Sequence[IdleStateRecord]) -> RecordedState:
     first = states[0]
     activities = [state.over_interval or ActivityCounts() for state in states]
     entries = [activity.entries for activity in activities if activity.entries is not None]

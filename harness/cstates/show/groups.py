@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from cstates.observation import StateActivity, merged_activity
-from harness.cstates.show.result import ShownCpu, ShownFrequency, ShownState, ShowResult
+from harness.cstates.show.result import CpuRecord, FrequencyRecord, IdleStateRecord, ShowResult
 from stallscope.cpu_lists import format_cpu_list
 
 
@@ -11,7 +11,7 @@ from stallscope.cpu_lists import format_cpu_list
 class StateSummary:
     """A state of the CPUs of a group, with their activity summed."""
 
-    state: ShownState
+    state: IdleStateRecord
     activity: StateActivity
 
 
@@ -19,11 +19,11 @@ class StateSummary:
 class CpuGroup:
     """CPUs that differ only in their counters."""
 
-    cpus: tuple[ShownCpu, ...]
+    cpus: tuple[CpuRecord, ...]
     states: tuple[StateSummary, ...]
 
     @property
-    def first(self) -> ShownCpu:
+    def first(self) -> CpuRecord:
         """Return the first CPU, whose settings are those of all."""
         return self.cpus[0]
 
@@ -40,14 +40,14 @@ def cpu_groups(result: ShowResult) -> tuple[CpuGroup, ...]:
     They have the same declared states, closed states, limits, frequency policy and energy bias.
     Activity is over the interval if there is one, else since boot.
     """
-    by_settings: dict[object, list[ShownCpu]] = {}
+    by_settings: dict[object, list[CpuRecord]] = {}
     for cpu in result.cpus:
         by_settings.setdefault(_settings(cpu, result.frequency), []).append(cpu)
     seconds = result.uptime_s if result.interval_s is None else result.interval_s
     return tuple(_group(tuple(cpus), seconds) for cpus in by_settings.values())
 
 
-def _group(cpus: tuple[ShownCpu, ...], seconds: float | None) -> CpuGroup:
+def _group(cpus: tuple[CpuRecord, ...], seconds: float | None) -> CpuGroup:
     states = zip(*(cpu.states for cpu in cpus), strict=True)
     return CpuGroup(
         cpus,
@@ -61,12 +61,12 @@ def _group(cpus: tuple[ShownCpu, ...], seconds: float | None) -> CpuGroup:
     )
 
 
-def _activity(state: ShownState, seconds: float | None) -> StateActivity:
+def _activity(state: IdleStateRecord, seconds: float | None) -> StateActivity:
     counts = state.over_interval or state.since_boot
     return StateActivity(counts.entries, counts.time_us, counts.above, counts.below, seconds)
 
 
-def _settings(cpu: ShownCpu, frequency: ShownFrequency) -> object:
+def _settings(cpu: CpuRecord, frequency: FrequencyRecord) -> object:
     policy = frequency.policy_of(cpu.cpu)
     states = tuple(
         (

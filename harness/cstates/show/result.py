@@ -24,7 +24,7 @@ class ActivityCounts(Record, frozen=True, kw_only=True):
     below_share: Share | None = None
 
 
-class ShownState(Record, frozen=True, kw_only=True):
+class IdleStateRecord(Record, frozen=True, kw_only=True):
     """A sleep state of one CPU, as declared, with its counters since boot."""
 
     name: str
@@ -44,7 +44,7 @@ class ShownState(Record, frozen=True, kw_only=True):
     over_interval: ActivityCounts | None
 
 
-class ShownCpu(Record, frozen=True, kw_only=True):
+class CpuRecord(Record, frozen=True, kw_only=True):
     """A CPU with its effective latency limit and its states."""
 
     cpu: Count
@@ -52,10 +52,10 @@ class ShownCpu(Record, frozen=True, kw_only=True):
     missing: str | None  # why it has no states
     latency_limit_us: Count | None
     resume_latency_limit_us: Count | None
-    states: tuple[ShownState, ...]
+    states: tuple[IdleStateRecord, ...]
 
 
-class ShownLimit(Record, frozen=True, kw_only=True):
+class LimitRecord(Record, frozen=True, kw_only=True):
     """The global limit on exit latency, and the processes that may have requested it."""
 
     global_us: Count | None
@@ -64,7 +64,7 @@ class ShownLimit(Record, frozen=True, kw_only=True):
     unseen_processes: Count
 
 
-class ShownFrequency(Record, frozen=True, kw_only=True):
+class FrequencyRecord(Record, frozen=True, kw_only=True):
     """The frequency settings of the machine."""
 
     missing: str | None
@@ -89,9 +89,9 @@ class ShowResult(Document, frozen=True, kw_only=True, tag="stallscope.cstates.sh
     missing: str | None  # why there is no driver
     uptime_s: Amount | None
     interval_s: Amount | None
-    latency_limit: ShownLimit
-    frequency: ShownFrequency
-    cpus: tuple[ShownCpu, ...]
+    latency_limit: LimitRecord
+    frequency: FrequencyRecord
+    cpus: tuple[CpuRecord, ...]
 
 
 def show_result(observation: Observation) -> ShowResult:
@@ -104,13 +104,13 @@ def show_result(observation: Observation) -> ShowResult:
         missing=machine.missing,
         uptime_s=observation.boot.seconds,
         interval_s=observation.interval.seconds if observation.interval else None,
-        latency_limit=ShownLimit(
+        latency_limit=LimitRecord(
             global_us=limit.limit_us,
             missing=limit.missing,
             holders=limit.holders,
             unseen_processes=limit.unseen_processes,
         ),
-        frequency=ShownFrequency(
+        frequency=FrequencyRecord(
             missing=frequency.missing,
             driver_status=frequency.driver_status,
             turbo=frequency.turbo,
@@ -122,9 +122,9 @@ def show_result(observation: Observation) -> ShowResult:
     )
 
 
-def _cpu(cpu: CpuObservation) -> ShownCpu:
+def _cpu(cpu: CpuObservation) -> CpuRecord:
     interval = cpu.over_interval or (None,) * len(cpu.idle.states)
-    return ShownCpu(
+    return CpuRecord(
         cpu=cpu.idle.cpu,
         online=cpu.idle.online,
         missing=cpu.idle.missing,
@@ -144,8 +144,8 @@ def _state(
     limit_us: int | None,
     since_boot: StateActivity,
     over_interval: StateActivity | None,
-) -> ShownState:
-    return ShownState(
+) -> IdleStateRecord:
+    return IdleStateRecord(
         name=state.name,
         index=state.index,
         description=state.description,

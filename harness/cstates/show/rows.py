@@ -7,7 +7,7 @@ from cstates.frequency import FrequencyPolicy
 from cstates.idle.states import ClosedBy
 from harness.cli.terminal import percent, printable
 from harness.cstates.show.groups import CpuGroup, StateSummary
-from harness.cstates.show.result import ShownFrequency, ShowResult
+from harness.cstates.show.result import FrequencyRecord, ShowResult
 
 UNKNOWN = "n/a"
 CLOSED = {
@@ -76,7 +76,7 @@ def limit_text(result: ShowResult) -> str:
     return text
 
 
-def frequency_facts(frequency: ShownFrequency) -> Iterator[tuple[str, str]]:
+def frequency_facts(frequency: FrequencyRecord) -> Iterator[tuple[str, str]]:
     """Yield labels and texts of the frequency settings of all CPUs."""
     if frequency.missing:
         yield "Frequency", frequency.missing
@@ -89,7 +89,7 @@ def frequency_facts(frequency: ShownFrequency) -> Iterator[tuple[str, str]]:
         yield "SMT", _SMT.get(frequency.smt) or printable(frequency.smt)
 
 
-def group_facts(group: CpuGroup, frequency: ShownFrequency) -> Iterator[tuple[str, str]]:
+def group_facts(group: CpuGroup, frequency: FrequencyRecord) -> Iterator[tuple[str, str]]:
     """Yield labels and texts of a group of equal CPUs."""
     first = group.first
     if first.missing:

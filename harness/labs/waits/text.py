@@ -83,8 +83,8 @@ def _reason(row: ProgramRow, tolerance: float) -> str:
     return "; ".join(reasons)
 
 
-def _columns(program: str, expected: str, found: str, difference: str) -> str:
+def _columns(program: str, expected: str, measured: str, difference: str) -> str:
     return (
-        f"{program:<{_PROGRAM_WIDTH}}{expected:<{_CAUSE_WIDTH}}{found:<{_CAUSE_WIDTH}}"
+        f"{program:<{_PROGRAM_WIDTH}}{expected:<{_CAUSE_WIDTH}}{measured:<{_CAUSE_WIDTH}}"
         f"{difference:<{_SHARE_WIDTH}}"
     )

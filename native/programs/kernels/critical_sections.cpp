@@ -38,7 +38,7 @@ class o_n_critical_section_kernel : public kernel_base {
   [[nodiscard]] std::uint64_t result() const override {
     std::uint64_t visited = 0;
     for (const lock_account& account : accounts_) visited += account.steps;
-    return next_key_ + visited + found_;
+    return next_key_ + visited + matches_;
   }
   [[nodiscard]] std::vector<kernel_parameter> parameters() const override {
     return {{"capacity", std::uint64_t{capacity}}};
@@ -65,11 +65,11 @@ class o_n_critical_section_kernel : public kernel_base {
     const auto* const begin = keys_.data();
     const auto* const end = begin + registered_;
     const auto* const at = std::find(begin, end, next_key_);
-    found_ += at == end ? 0U : 1U;
+    matches_ += at == end ? 0U : 1U;
     return registered_;
   }
   [[gnu::noinline]] std::uint64_t search_slot() noexcept {
-    found_ += keys_[registered_] == next_key_ ? 1U : 0U;
+    matches_ += keys_[registered_] == next_key_ ? 1U : 0U;
     return 1;
   }
   void register_key(const critical_section& section) noexcept {
@@ -85,7 +85,7 @@ class o_n_critical_section_kernel : public kernel_base {
   std::vector<std::uint64_t> keys_;
   std::size_t registered_ = 0;
   std::uint64_t next_key_ = 1;
-  std::uint64_t found_ = 0;
+  std::uint64_t matches_ = 0;
   // By quarter of the capacity; the least is hardly changed by preemption.
   std::array<std::uint64_t, 4> least_held_ns_{not_measured, not_measured, not_measured,
                                               not_measured};

@@ -60,17 +60,17 @@ def test_the_known_disk_has_no_mount_point(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("servers", "readers"), [(1, 4), (4, 8)])
 def test_requests_in_service_do_not_exceed_the_servers(servers: int, readers: int) -> None:
-    service_s, each = 0.004, 5
+    service_s, requests = 0.004, 5
     with (
         known_disk("--servers", servers, "--service-us", int(service_s * 1e6)) as disk,
         direct(disk.path) as descriptor,
         ThreadPoolExecutor(readers) as pool,
     ):
         began = time.monotonic()
-        answers = list(pool.map(lambda page: read(descriptor, page), range(readers * each)))
+        answers = list(pool.map(lambda page: read(descriptor, page), range(readers * requests)))
         took_s = time.monotonic() - began
     assert all(isinstance(answer, bytes) for answer in answers)
-    assert took_s >= readers * each * service_s / servers
+    assert took_s >= readers * requests * service_s / servers
 
 
 def test_a_time_slice_passes_the_planted_number_of_requests() -> None:

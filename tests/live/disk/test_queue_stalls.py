@@ -64,8 +64,8 @@ def test_more_than_nr_requests_are_punted_and_fewer_are_not(
     if made["stalls"] is None:
         pytest.skip(f"needs the kernel's tracepoints: {made['stalls_missing']}")
     assert made["devices"][0]["queue"]["nr_requests"] == 4
-    ours = [each for each in made["stalls"]["processes"] if each["submitted"]]
-    assert [each["name"] for each in ours] == ["stallscope-ioqu"]
+    ours = [process for process in made["stalls"]["processes"] if process["submitted"]]
+    assert [process["name"] for process in ours] == ["stallscope-ioqu"]
     (engine,) = ours
     assert made["devices"][0]["over_interval"]["reads_per_s"] > 0
     if depth == 1:
@@ -110,7 +110,7 @@ def test_direct_writes_beyond_the_end_are_reported_as_appending(
         pytest.skip(f"needs the kernel's tracepoints: {made['stalls_missing']}")
     if made["stalls"]["missing"]:
         pytest.skip(f"needs the kernel's tracepoints: {made['stalls']['missing'][0]}")
-    (fio,) = [each for each in made["stalls"]["processes"] if each["pid"] == pid]
+    (fio,) = [process for process in made["stalls"]["processes"] if process["pid"] == pid]
     assert fio["punts"] > 0
     assert fio["append_share"] > 0.25
     assert fio["cause"] == "appending"

@@ -103,7 +103,7 @@ void churn(std::uint64_t life_ns) {
   std::jthread input{wait_for_input};
   ready();
   while (!ended) {
-    std::jthread one{compute_for, life_ns};
+    std::jthread computing{compute_for, life_ns};
     std::jthread other{compute_for, life_ns};
   }
 }

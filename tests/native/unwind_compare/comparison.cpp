@@ -74,8 +74,8 @@ constexpr std::array<beginning, 5> beginnings{{
 // Where the frame that elfutils follows by its frame pointer may not be the leaf's own.
 const char* state_of_leaf(const observation& seen) {
   const auto code = hex(seen.code);
-  for (const auto& each : beginnings) {
-    if (code.starts_with(each.code)) return each.state;
+  for (const auto& beginning : beginnings) {
+    if (code.starts_with(beginning.code)) return beginning.state;
   }
   std::uint64_t top = 0;
   if (seen.stack.size() >= sizeof top) std::memcpy(&top, seen.stack.data(), sizeof top);

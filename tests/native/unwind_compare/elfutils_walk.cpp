@@ -96,17 +96,17 @@ their_chain elfutils_walk::walk(pid_t thread, const std::vector<std::uint64_t>& 
 
 place elfutils_walk::place_of(std::uint64_t address, bool exact) const {
   const auto inside = exact ? address : address - 1;
-  place found{"", address, ""};
+  place location{"", address, ""};
   Dwfl_Module* module = dwfl_addrmodule(session_.get(), inside);
-  if (module == nullptr) return found;
+  if (module == nullptr) return location;
   Dwarf_Addr start = 0;
   const char* name =
       dwfl_module_info(module, nullptr, &start, nullptr, nullptr, nullptr, nullptr, nullptr);
-  found.module = name == nullptr ? "" : name;
-  found.offset = address - start;
+  location.module = name == nullptr ? "" : name;
+  location.offset = address - start;
   const char* symbol = dwfl_module_addrname(module, inside);
-  if (symbol != nullptr) found.symbol = symbol;
-  return found;
+  if (symbol != nullptr) location.symbol = symbol;
+  return location;
 }
 
 }  // namespace stallscope::unwind_compare

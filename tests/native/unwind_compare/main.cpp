@@ -133,17 +133,17 @@ void compare(tracee target, const options& settings, std::mt19937_64& random, co
 }
 
 void compare_all(const options& settings) {
-  comparison found;
+  comparison total;
   std::mt19937_64 random{settings.seed};
   if (settings.command.empty()) {
-    compare(tracee::attach(settings.process), settings, random, found);
+    compare(tracee::attach(settings.process), settings, random, total);
   } else {
     // A command that ends early is run again.
-    for (int runs = 0; runs < max_runs && found.chains() < settings.chains; ++runs) {
-      compare(tracee::spawn(settings.command, settings.input), settings, random, found);
+    for (int runs = 0; runs < max_runs && total.chains() < settings.chains; ++runs) {
+      compare(tracee::spawn(settings.command, settings.input), settings, random, total);
     }
   }
-  std::cout << found.document().dump(1) << '\n';
+  std::cout << total.document().dump(1) << '\n';
 }
 
 void add_options(cli::command& app, options& settings) {

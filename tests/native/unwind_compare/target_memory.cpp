@@ -38,10 +38,10 @@ std::vector<std::byte> target_memory::bytes(std::uint64_t address, std::size_t s
   // By pages: one bad page must not cost the good ones before it.
   while (got < size) {
     const auto left_in_page = page_bytes - (address + got) % page_bytes;
-    const auto wanted = std::min<std::size_t>(left_in_page, size - got);
-    const auto read = read_some(process_, address + got, std::span{all}.subspan(got, wanted));
+    const auto length = std::min<std::size_t>(left_in_page, size - got);
+    const auto read = read_some(process_, address + got, std::span{all}.subspan(got, length));
     got += read;
-    if (read < wanted) break;
+    if (read < length) break;
   }
   all.resize(got);
   return all;

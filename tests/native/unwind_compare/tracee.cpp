@@ -25,12 +25,12 @@ files::path task_folder(pid_t process) {
 }
 
 std::vector<pid_t> threads_of(pid_t process) {
-  std::vector<pid_t> found;
+  std::vector<pid_t> threads;
   std::error_code gone;
   for (const auto& entry : files::directory_iterator(task_folder(process), gone)) {
-    found.push_back(std::stoi(entry.path().filename()));
+    threads.push_back(std::stoi(entry.path().filename()));
   }
-  return found;
+  return threads;
 }
 
 bool is_running(pid_t process, pid_t thread) {

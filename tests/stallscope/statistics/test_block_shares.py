@@ -79,6 +79,6 @@ def test_shares_of_ratios_without_samples_are_compared_by_their_blocks() -> None
 
 
 def test_one_block_has_no_noise_and_no_verdict() -> None:
-    one = BlockSums(np.array([[1.0]]), np.array([2.0]), 2)
+    single = BlockSums(np.array([[1.0]]), np.array([2.0]), 2)
     other = BlockSums(np.array([[2.0]]), np.array([2.0]), 2)
-    assert not compare_shares(one, other).flagged[0]
+    assert not compare_shares(single, other).flagged[0]

@@ -59,9 +59,9 @@ def test_convolution_and_recursion_agree() -> None:
     """A centre whose speeds are all 1 is a single server, but takes the other way."""
     by_speed = [JAIN[0], Centre("b", 3, speeds=(1.0,)), JAIN[2], Centre("d", 0.7, delay=True)]
     plain = [*JAIN, Centre("d", 0.7, delay=True)]
-    one, other = solve(by_speed, 60, think_s=4), solve(plain, 60, think_s=4)
-    assert one.throughput == pytest.approx(other.throughput, rel=1e-12)
-    assert one.customers == pytest.approx(other.customers, rel=1e-9)
+    by_speed_solution, other = solve(by_speed, 60, think_s=4), solve(plain, 60, think_s=4)
+    assert by_speed_solution.throughput == pytest.approx(other.throughput, rel=1e-12)
+    assert by_speed_solution.customers == pytest.approx(other.customers, rel=1e-9)
 
 
 def test_speeds_of_several_servers_are_those_servers() -> None:

@@ -49,8 +49,8 @@ def test_branches_are_no_accesses() -> None:
 
 
 def test_without_a_thread_the_cpu_stands_for_it() -> None:
-    one = b"\x49\x00" + b"\xb2" + struct.pack("<Q", 0x10) + b"\x01"
-    assert trace_accesses(read_trace(one).records, tid=-1, cpu=5).thread.tolist() == [-7]
+    packet = b"\x49\x00" + b"\xb2" + struct.pack("<Q", 0x10) + b"\x01"
+    assert trace_accesses(read_trace(packet).records, tid=-1, cpu=5).thread.tolist() == [-7]
 
 
 def test_bytes_that_are_no_packets_are_counted_and_skipped() -> None:

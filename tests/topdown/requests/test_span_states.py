@@ -68,8 +68,8 @@ def test_sums_over_spans_are_those_of_a_loop(
     spans: list[tuple[int, int, int]], window: tuple[int, int, int]
 ) -> None:
     rows = []
-    for number, (one, other, thread) in enumerate(spans):
-        begin, end = sorted((one, other))
+    for number, (first, other, thread) in enumerate(spans):
+        begin, end = sorted((first, other))
         rows += [(begin, 100 + thread, number, "begin"), (end, 100 + thread, number, "end")]
     requests = find_requests(marks(*rows), RECORDS)
     coverage = Coverage.of(
@@ -80,8 +80,8 @@ def test_sums_over_spans_are_those_of_a_loop(
         np.array([window[2]], np.uint32), np.array([low * MS]), np.array([high * MS])
     )
     expected = 0
-    for one, other, thread in spans:
-        begin, end = sorted((one, other))
+    for first, other, thread in spans:
+        begin, end = sorted((first, other))
         if thread == window[2]:
             expected += max(0, min(end, high) - max(begin, low))
     assert covered_ns.tolist() == [expected * MS]

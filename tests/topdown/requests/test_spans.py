@@ -52,8 +52,8 @@ def test_an_id_that_is_used_again_is_another_request() -> None:
 
 
 def test_equal_ids_of_two_processes_are_two_requests() -> None:
-    one = marks((10, 100, 7, "begin"), (20, 100, 7, "end"), pid=1)
-    requests = find_requests(one, RECORDS)
+    records = marks((10, 100, 7, "begin"), (20, 100, 7, "end"), pid=1)
+    requests = find_requests(records, RECORDS)
     assert len(requests) == 1
     assert requests.faults.unfinished == 0
 

@@ -20,8 +20,8 @@ def values(key: str, counts: dict[str, float], **flags: bool) -> dict[str, float
     return {node.name: node.value for node in tree.nodes.values()}
 
 
-def expect(found: dict[str, float | None], expected: dict[str, float]) -> None:
-    assert {name: found[name] for name in expected} == pytest.approx(expected, rel=1e-12)
+def expect(values: dict[str, float | None], expected: dict[str, float]) -> None:
+    assert {name: values[name] for name in expected} == pytest.approx(expected, rel=1e-12)
 
 
 HASWELL = {

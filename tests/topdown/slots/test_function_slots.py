@@ -52,8 +52,8 @@ def counted(
     )
 
 
-def by_name(found: SlotsByFunction, profile: Profile) -> dict[str, object]:
-    return {profile.functions[function.index].name: function for function in found.functions}
+def by_name(slots: SlotsByFunction, profile: Profile) -> dict[str, object]:
+    return {profile.functions[function.index].name: function for function in slots.functions}
 
 
 @pytest.fixture

@@ -7,8 +7,8 @@ from topdown.waits.timeline import build_intervals
 
 def users(text: str, **options: Any) -> dict[str, float]:
     records = build_records(text, **{"whole_cpus": True, **options}).records
-    found = run_queue_users(records, build_intervals(records))
-    return {f"{user.kind}: {user.name}": user.time_ns / MILLISECOND for user in found}
+    users = run_queue_users(records, build_intervals(records))
+    return {f"{user.kind}: {user.name}": user.time_ns / MILLISECOND for user in users}
 
 
 def test_a_neighbour_has_the_time_for_which_it_ran_while_the_target_could_run() -> None:

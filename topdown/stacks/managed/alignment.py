@@ -94,10 +94,10 @@ def _following_runs(
 def _common(first: Run, second: Run) -> Run:
     """Return the outermost frames that two runs share; a line that differs is not known."""
     common: list[Frame] = []
-    for one, other in zip(first, second, strict=False):
-        if one[0] != other[0]:
+    for first_frame, second_frame in zip(first, second, strict=False):
+        if first_frame[0] != second_frame[0]:
             break
-        common.append(one if one == other else (one[0], 0))
+        common.append(first_frame if first_frame == second_frame else (first_frame[0], 0))
     return tuple(common)
 
 

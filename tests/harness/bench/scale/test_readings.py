@@ -9,18 +9,18 @@ from stallscope.errors import RecordingError
 
 
 def test_readings_of_a_count_are_summarized() -> None:
-    one, two = by_count(
+    single, two = by_count(
         [
             Reading(2, 20.0, "c"),
             Reading(1, 10.0, "a", 0.1, 0.5, 0.05),
             Reading(1, 30.0, "b", 0.2, 0.7, 0.07),
         ]
     )
-    assert (one.count, two.count) == (1, 2)
-    assert one.throughputs == (10.0, 30.0)
-    assert one.response_s == pytest.approx((10 * 0.1 + 30 * 0.2) / 40)
-    assert one.busy == pytest.approx(0.6)
-    assert one.demand_s == pytest.approx(0.06)
+    assert (single.count, two.count) == (1, 2)
+    assert single.throughputs == (10.0, 30.0)
+    assert single.response_s == pytest.approx((10 * 0.1 + 30 * 0.2) / 40)
+    assert single.busy == pytest.approx(0.6)
+    assert single.demand_s == pytest.approx(0.06)
     assert (two.response_s, two.busy, two.demand_s) == (None, None, None)
 
 

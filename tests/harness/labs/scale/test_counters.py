@@ -6,8 +6,8 @@ from tests.harness.labs.scale.counted import phase, points_of
 
 
 def test_growth_is_of_the_count_per_request_against_the_first_point() -> None:
-    one, eight = points_of((1, 1000, phase(2000.0)), (8, 4000, phase(16_000.0)))
-    assert [item.growth for item in one.events] == [1.0, 1.0]
+    single, eight = points_of((1, 1000, phase(2000.0)), (8, 4000, phase(16_000.0)))
+    assert [item.growth for item in single.events] == [1.0, 1.0]
     clock, misses = eight.events
     assert clock.growth == pytest.approx(0.25)
     assert (misses.per_request, misses.per_thread, misses.growth) == (4.0, 2000.0, 2.0)
@@ -15,8 +15,8 @@ def test_growth_is_of_the_count_per_request_against_the_first_point() -> None:
 
 
 def test_an_event_without_a_count_has_no_growth() -> None:
-    one, _ = points_of((1, 1000, phase(None)), (8, 1000, phase(10.0)))
-    assert one.events[1].per_request is None
+    single, _ = points_of((1, 1000, phase(None)), (8, 1000, phase(10.0)))
+    assert single.events[1].per_request is None
     assert points_of((1, 1000, phase(0.0)), (8, 1000, phase(9e9)))[1].events[1].growth is None
 
 

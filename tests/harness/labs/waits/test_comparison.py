@@ -47,12 +47,12 @@ def test_time_that_the_account_cannot_explain_is_not_compared() -> None:
 
 
 def test_time_that_the_hypervisor_took_may_be_in_any_state_of_the_account() -> None:
-    found = thread(2, "victim", user=60, page_fault=28, stolen=12)
+    reading = thread(2, "victim", user=60, page_fault=28, stolen=12)
     assert largest_difference(
-        state_shares(account(running=60, page_fault=40), diagnosis(found))
+        state_shares(account(running=60, page_fault=40), diagnosis(reading))
     ) == pytest.approx(0)
     assert largest_difference(
-        state_shares(account(running=40, page_fault=60), diagnosis(found))
+        state_shares(account(running=40, page_fault=60), diagnosis(reading))
     ) == pytest.approx(0.2)
 
 

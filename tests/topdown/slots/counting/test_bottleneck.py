@@ -19,13 +19,13 @@ def node(name: str, value: float | None, **more: object) -> MeasuredNode:
     )
 
 
-def exact(one: MeasuredNode, other: MeasuredNode) -> Interval:
-    between = (one.value or 0) - (other.value or 0)
+def exact(node: MeasuredNode, other: MeasuredNode) -> Interval:
+    between = (node.value or 0) - (other.value or 0)
     return Interval(between, between)
 
 
-def wide(one: MeasuredNode, other: MeasuredNode) -> Interval:
-    middle = exact(one, other).low
+def wide(node: MeasuredNode, other: MeasuredNode) -> Interval:
+    middle = exact(node, other).low
     return Interval(middle - 0.1, middle + 0.1)
 
 

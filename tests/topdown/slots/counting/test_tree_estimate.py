@@ -32,11 +32,11 @@ def totals_of(model: Model, mode: CountingMode, counts: Counts, plan: Plan) -> d
     return {name: value for name, value in totals.items() if name in plan.events}
 
 
-def estimated(each: ModelReading, *, share: float = 1.0) -> TreeEstimate:
-    mode = way_of_counts(each.counts)
-    plan = plan_of(each.model, mode, nodes_down_to(each.model, None))
-    totals = totals_of(each.model, mode, each.counts, plan)
-    seconds = each.counts.values.get("DURATION_TIME", 1.0)
+def estimated(reading: ModelReading, *, share: float = 1.0) -> TreeEstimate:
+    mode = way_of_counts(reading.counts)
+    plan = plan_of(reading.model, mode, nodes_down_to(reading.model, None))
+    totals = totals_of(reading.model, mode, reading.counts, plan)
+    seconds = reading.counts.values.get("DURATION_TIME", 1.0)
     groups = steady(groups_of_sets(plan), totals, seconds=seconds, share=share)
     if "TSC" in totals:  # the clock runs on while others have their turn
         groups = tuple(
@@ -45,7 +45,7 @@ def estimated(each: ModelReading, *, share: float = 1.0) -> TreeEstimate:
             else steady([group.events], totals, seconds=seconds)[0]
             for group in groups
         )
-    return TreeEstimate(each.model, mode, plan, Estimator(groups, each.model.cycles))
+    return TreeEstimate(reading.model, mode, plan, Estimator(groups, reading.model.cycles))
 
 
 BY_TURNS = ("hsx", "skl", "spr", "zen4", "neoverse-v1")
@@ -89,9 +89,9 @@ def test_every_model_has_a_vector_or_a_sister_with_one() -> None:
 
 
 def test_a_steady_program_has_no_error_however_it_was_counted() -> None:
-    each = read_model_readings(VECTORS[[path.stem for path in VECTORS].index("skl")])[0]
+    reading = read_model_readings(VECTORS[[path.stem for path in VECTORS].index("skl")])[0]
     for share in (1.0, 0.125):
-        for node in estimated(each, share=share).nodes(nodes_down_to(each.model, 2)):
+        for node in estimated(reading, share=share).nodes(nodes_down_to(reading.model, 2)):
             if node.value is not None:
                 assert node.interval is not None, node
                 width = node.interval.high - node.interval.low
@@ -99,17 +99,17 @@ def test_a_steady_program_has_no_error_however_it_was_counted() -> None:
 
 
 def test_a_lost_event_takes_just_its_nodes_with_it() -> None:
-    each = read_model_readings(VECTORS[[path.stem for path in VECTORS].index("skl")])[0]
-    whole = estimated(each)
+    reading = read_model_readings(VECTORS[[path.stem for path in VECTORS].index("skl")])[0]
+    whole = estimated(reading)
     kept = tuple(group for group in whole.estimator.groups if "UOPS_ISSUED.ANY" not in group.events)
     lost = TreeEstimate(
-        each.model,
+        reading.model,
         whole.mode,
         whole.plan,
-        Estimator(kept, each.model.cycles),
+        Estimator(kept, reading.model.cycles),
         {"UOPS_ISSUED.ANY": "UOPS_ISSUED.ANY: the kernel refuses it (EINVAL)"},
     )
-    nodes = {node.name: node for node in lost.nodes(nodes_down_to(each.model, 1))}
+    nodes = {node.name: node for node in lost.nodes(nodes_down_to(reading.model, 1))}
     assert nodes["Frontend_Bound"].value is not None
     assert nodes["Bad_Speculation"].value is None
     assert "UOPS_ISSUED.ANY: the kernel refuses it (EINVAL)" in nodes["Bad_Speculation"].warnings[0]

@@ -23,8 +23,8 @@ HEADER = {
 
 
 def line(time: int, window: int, values: list[int], **more: Any) -> dict[str, Any]:
-    each = {"t": START_NS + time, "g": 0, "w": window, "scope": {"pid": 1}, "v": values}
-    return each | {"enabled": time, "running": time} | more
+    row = {"t": START_NS + time, "g": 0, "w": window, "scope": {"pid": 1}, "v": values}
+    return row | {"enabled": time, "running": time} | more
 
 
 def read(folder: Path, *lines: dict[str, Any] | str) -> Windows:

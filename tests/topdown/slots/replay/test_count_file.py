@@ -22,9 +22,9 @@ def tree_of(folder: Path, document: object, **options: Any) -> Tree:
 
 def test_an_object_is_as_good_as_a_list(tmp_path: Path) -> None:
     element = {"cpu": "skl", "counts": SKL}
-    one = tree_of(tmp_path, element)
-    assert one.nodes["Frontend_Bound"].value == 0.25
-    assert tree_of(tmp_path, [element]).nodes == one.nodes
+    tree = tree_of(tmp_path, element)
+    assert tree.nodes["Frontend_Bound"].value == 0.25
+    assert tree_of(tmp_path, [element]).nodes == tree.nodes
 
 
 def test_missing_counters_and_the_nodes_that_fall(tmp_path: Path) -> None:

@@ -50,8 +50,12 @@ def changed(events: Iterable[str], factor: float) -> Fault:
     return fault
 
 
-def broken(found: dict[str, EventAssessment]) -> set[str]:
-    return {name for name, each in found.items() if each.verdict is EventVerdict.BROKEN}
+def broken(assessments: dict[str, EventAssessment]) -> set[str]:
+    return {
+        name
+        for name, assessment in assessments.items()
+        if assessment.verdict is EventVerdict.BROKEN
+    }
 
 
 @cache

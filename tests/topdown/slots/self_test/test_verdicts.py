@@ -74,13 +74,13 @@ def test_broken_cycles_do_not_break_events_relative_to_them() -> None:
 
 def test_swapped_events_are_found() -> None:
     model = load("skl")
-    one, other = "MEM_LOAD_RETIRED.L2_HIT", "MEM_LOAD_RETIRED.L3_HIT"
+    first, other = "MEM_LOAD_RETIRED.L2_HIT", "MEM_LOAD_RETIRED.L3_HIT"
 
     def fault(_: str, counts: dict[str, float]) -> dict[str, float]:
-        return counts | {one: counts[other], other: counts[one]}
+        return counts | {first: counts[other], other: counts[first]}
 
     result = verdicts(model, read_program_counts(model, fault))
-    assert {one, other} & broken(result)
+    assert {first, other} & broken(result)
 
 
 def test_uncounted_events_have_no_verdict() -> None:

@@ -71,7 +71,7 @@ IGNORES = ["", "note", "goos,commit", "/gomaxprocs", ".name", ".config", "cpu,/s
 
 
 def names(choice: random.Random) -> list[str]:
-    found = set()
+    names = set()
     for _ in range(choice.randint(1, 7)):
         name = choice.choice(["Get", "Put", "Scan", "Größe", "Sort-x"])
         if choice.random() < 0.6:
@@ -80,8 +80,8 @@ def names(choice: random.Random) -> list[str]:
             name += f"/{choice.choice(['kind=rand', 'kind=asc', 'plain', 'kind='])}"
         if choice.random() < 0.6:
             name += f"-{choice.choice([1, 4, 16])}"
-        found.add(name)
-    return sorted(found, key=lambda _: choice.random())
+        names.add(name)
+    return sorted(names, key=lambda _: choice.random())
 
 
 def value(choice: random.Random, center: float, style: str) -> str:
