@@ -34,9 +34,9 @@ def check_runtimes(pid: int, collector: Path, proc: Path = Path("/proc")) -> Run
     """Return the runtimes of a process; raises StallscopeError if it cannot be examined."""
     if not (proc / str(pid)).exists():
         raise StallscopeError(f"process {pid} does not exist", "name a process that runs with -p")
-    found = [_check(runtime) for runtime in _probe(pid, collector).runtimes]
-    known = {check.name for check in found}
-    found += [
+    checks = [_check(runtime) for runtime in _probe(pid, collector).runtimes]
+    known = {check.name for check in checks}
+    checks += [
         RuntimeCheck(
             name=name,
             version="",
@@ -47,7 +47,7 @@ def check_runtimes(pid: int, collector: Path, proc: Path = Path("/proc")) -> Run
         for name in _mapped_runtimes(proc / str(pid) / "maps")
         if name not in known
     ]
-    return RuntimesResult(pid=pid, runtimes=tuple(found))
+    return RuntimesResult(pid=pid, runtimes=tuple(checks))
 
 
 def _probe(pid: int, collector: Path) -> RuntimesProbe:
