@@ -28,10 +28,10 @@ def matched(true: Iterable[int], predicted: Iterable[int]) -> int:
 
 def f1(annotators: Sequence[Sequence[int]], predicted: Iterable[int]) -> float:
     """The F1 score of van den Burg and Williams, An evaluation of change point detection algorithms, 2020."""
-    found = {0, *predicted}
+    positions = {0, *predicted}
     sets = [{0, *points} for points in annotators]
-    precision = matched(set().union(*sets), found) / len(found)
-    recall = sum(matched(points, found) / len(points) for points in sets) / len(sets)
+    precision = matched(set().union(*sets), positions) / len(positions)
+    recall = sum(matched(points, positions) / len(points) for points in sets) / len(sets)
     return 2 * precision * recall / (precision + recall)
 
 
