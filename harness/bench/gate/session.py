@@ -33,11 +33,12 @@ def run_gate(options: GateOptions) -> int:
     """Return the exit code after the verdict is printed: 1 for a regression."""
     result = gate(options)
     print_result(result, lines, as_json=options.as_json)
-    if not result.complete and result.verdict != Verdict.REGRESSION:
-        return int(ExitCode.INTERRUPTED)
-    if result.verdict == Verdict.REGRESSION:
+    verdict = Verdict(result.verdict)
+    if verdict is Verdict.REGRESSION:
         return int(ExitCode.FINDING)
-    if result.verdict == Verdict.UNDECIDED and options.strict:
+    if not result.complete:
+        return int(ExitCode.INTERRUPTED)
+    if verdict is Verdict.UNDECIDED and options.strict:
         return UNDECIDED_CODE
     return int(ExitCode.DONE)
 

@@ -49,7 +49,7 @@ def _power_text(result: GateResult) -> str:
         return "unknown: at least 6 blocks are needed"
     needed = "more than 200" if result.blocks_needed is None else f"{result.blocks_needed}"
     return (
-        f"{result.power:.0%} to tell a slowdown of {result.threshold_percent:g} % from none with "
+        f"{result.power:.0%} to detect a slowdown of {result.threshold_percent:g} % with "
         f"{result.blocks_per_stage} blocks a stage; 80 % needs {needed}"
     )
 

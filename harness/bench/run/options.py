@@ -80,7 +80,7 @@ def _plan(
         unique_names(plan.commands)
         return plan
     if words or commands:
-        raise UsageError("--file and a command exclude one another", "add the command to the file")
+        raise UsageError("--file and a command exclude each other", "add the command to the file")
     return _selected(plan_of_file(read_bench_file(file), file), only)
 
 

@@ -152,7 +152,7 @@ def _output_warnings(commands: Sequence[BenchCommand], measured: Measured) -> li
         for index, number in measured.leftovers.items()
     ]
     junk = [
-        f"{commands[index].name}: this is no benchmark line and is left out: {printable(line)}"
+        f"{commands[index].name}: a malformed benchmark line is left out: {printable(line)}"
         for index, line in measured.junk.items()
     ]
     return left + junk
