@@ -57,10 +57,11 @@ def test_an_endless_line_ends_the_reading_of_its_file(read):
 
 
 def test_missing_files_and_directories_are_named(read, tmp_path):
-    results = read("BenchmarkA 1 2 x\n", "/no/such/file", str(tmp_path))
+    (tmp_path / "empty").mkdir()
+    results = read("BenchmarkA 1 2 x\n", "/no/such/file", str(tmp_path / "empty"))
     assert [str(p) for p in results.problems] == [
         "/no/such/file: No such file or directory",
-        f"{tmp_path}: is a directory without bench.txt",
+        f"{tmp_path}/empty: is a directory without bench.txt",
     ]
     assert all(problem.is_file for problem in results.problems)
 
@@ -112,9 +113,3 @@ def test_written_values_are_read_back(tmp_path_factory, values):
 def test_of_a_recording_its_benchmark_lines_are_read(tmp_path):
     (tmp_path / "bench.txt").write_text("BenchmarkGet 1 5 ns/op\n")
     assert read_benchmarks([f"new={tmp_path}"]).names == ["Get"]
-
-
-def test_a_directory_without_benchmark_lines_is_named(tmp_path):
-    assert [str(problem) for problem in read_benchmarks([str(tmp_path)]).problems] == [
-        f"{tmp_path}: is a directory without bench.txt"
-    ]

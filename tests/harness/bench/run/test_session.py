@@ -22,7 +22,7 @@ def test_a_run_writes_a_recording_that_the_report_reads(
     status = main(["bench", "run", "-n", "3", "--seed", "5", "-o", str(folder), "--", "true"])
     shown = capsys.readouterr().out
     assert status == ExitCode.DONE
-    assert "3 rounds in random order, seed 5" in shown
+    assert "medians of 3 rounds in random order (measured), seed 5" in shown
     assert "warning: True: too short" in shown
     lines = (folder / "bench.txt").read_text().splitlines()
     results = [line.split() for line in lines if line.startswith("BenchmarkTrue 1 ")]

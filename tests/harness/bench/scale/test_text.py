@@ -22,7 +22,7 @@ def test_all_parts_are_printed() -> None:
 
 def test_few_points_have_no_verdict() -> None:
     text = "\n".join(lines(usl_result((1, 2))[0], 100))
-    assert "No verdict: 2 of the 6" in text
+    assert "No verdict: 2 counts of threads" in text
     assert "Universal scalability law: not fitted" in text
 
 

@@ -31,7 +31,7 @@ def test_exact_data_have_their_verdict(sigma, kappa, expected) -> None:
 def test_few_points_say_how_many_are_missing() -> None:
     answer, reason = verdict(None, 2, "threads")
     assert answer is Verdict.TOO_FEW_POINTS
-    assert "measure at 4 more" in reason
+    assert "a verdict needs 6" in reason
 
 
 def test_growth_above_linear_and_a_peak_beyond_the_data_are_warnings() -> None:
