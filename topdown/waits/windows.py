@@ -292,7 +292,7 @@ def _short_shares(
     """Return the shares of the states in short waits, and their standard errors."""
     states = ticks.short_states()
     # A tick finds a thread that switches often between two waits: asleep, and in no system call.
-    known = np.count_nonzero(states != ThreadState.UNKNOWN)
+    known = int(np.count_nonzero(states != ThreadState.UNKNOWN))
     if windows.count(thread) * MORE_TICKS >= max(1, known):
         return windows.shares(thread)
     if not len(states):
