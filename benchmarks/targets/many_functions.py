@@ -7,6 +7,7 @@ FUNCTIONS = 500
 HOT = "function_7"
 _HOT_SHARE = 0.55
 _ITERATIONS = 400_000  # per round
+_FACTOR = "6364136223846793005UL"  # a chain of multiplications has a constant speed
 _MAIN = """
 int main(int argc, char **argv) {
     (void)argc;
@@ -29,7 +30,9 @@ def source() -> str:
     for number in range(FUNCTIONS):
         lines.append(
             f"__attribute__((noinline)) void function_{number}(unsigned long n)"
-            "{ for (unsigned long i = 0; i < n; i++) sink = sink * 3 + i; }"
+            "{ unsigned long x = sink;"
+            f" for (unsigned long i = 0; i < n; i++) x = x * {_FACTOR} + i;"
+            " sink = x; }"
         )
         count = "hot" if number == 7 else str(max(1, round(rest[number] * scale)))
         calls.append(f"        function_{number}({count});")
