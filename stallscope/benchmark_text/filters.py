@@ -145,7 +145,8 @@ def _matches(results: BenchmarkResults, match: Match) -> "Mask":
     if match.key == ".unit":
         accepted = np.array([match.accepts(unit) for unit in results.units], dtype=bool)
         as_written = accepted[results.columns["original_unit"]]
-        return np.logical_or(accepted[results.units_of_series()], as_written)
+        by_unit: Mask = np.logical_or(accepted[results.units_of_series()], as_written)
+        return by_unit
     texts = field_texts(results, match.key)
     accepted = np.array([match.accepts(text) for text in texts], dtype=bool)
     matches: Mask = accepted[series_ids(results, match.key)]
