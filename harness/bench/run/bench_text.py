@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from harness.bench.run.measurement import Measured, MeasuredRun, PrintedLines
+from stallscope.benchmark_text.writer import configuration_line, result_line, unit_line
 from stallscope.printable import visible_text
 from stallscope.recordings import RecordedHost
 
@@ -50,8 +51,8 @@ def text_lines(
         "cpu": host.cpu_model,
     }.items():
         if value:
-            yield f"{key}: {visible_text(value, 200)}"
-    yield "Unit maxrss-B better=lower"
+            yield configuration_line(key, visible_text(value, 200))
+    yield unit_line("maxrss-B", better="lower")
     yield ""
     for run in measured.runs:
         if not run.failed:
@@ -72,11 +73,11 @@ def run_line(name: str, run: MeasuredRun) -> str:
         "voluntary-switches": run.voluntary_switches,
         "involuntary-switches": run.involuntary_switches,
     }
-    return " ".join([f"Benchmark{name} 1", *(f"{value} {unit}" for unit, value in values.items())])
+    return result_line(name, 1, values)
 
 
 def _printed_lines(name: str, printed: PrintedLines) -> Iterator[str]:
     yield ""
-    yield f"command: {name}"
+    yield configuration_line("command", name)
     yield from printed.lines
-    yield "command:"
+    yield configuration_line("command", "")

@@ -25,7 +25,7 @@ def test_a_run_writes_a_recording_that_the_report_reads(
     assert "medians of 3 rounds in random order (measured), seed 5" in shown
     assert "warning: True: too short" in shown
     lines = (folder / "bench.txt").read_text().splitlines()
-    results = [line.split() for line in lines if line.startswith("BenchmarkTrue 1 ")]
+    results = [line.split() for line in lines if line.startswith("BenchmarkTrue\t1\t")]
     assert len(results) == 3
     assert results[0][3::2] == [
         "ns/op",
