@@ -6,8 +6,8 @@
 Binary segmentation over windows: the split with the largest t statistic between up to WINDOW values
 on both sides divides a segment, and both parts are searched again. Then the least significant split
 between neighbouring segments is removed until all are significant. Three things keep single
-outliers and slow drift from being reported: values are limited to a band around a running median, the
-variance is that of the window, and the t statistic is reduced for the autocorrelation of the
+outliers and slow drift from being reported: values are limited to a band around a running median,
+the variance is that of the window, and the t statistic is reduced for the autocorrelation of the
 residuals. No random numbers are used. The idea of windows and of removing weak splits is that of
 Fleming and others, Hunter: using change point detection to hunt for performance regressions, 2023.
 """

@@ -344,7 +344,7 @@ class _Flow:
         if not windows:
             return np.zeros(0, np.int64)
         lows, highs = (np.array(limits, np.int64) for limits in zip(*windows, strict=True))
-        cascades = []
+        rows_of_blocks = []
         for start in range(0, len(self.begin), BLOCK):
             part = slice(start, start + BLOCK)
             rows = np.flatnonzero(self.segments.activity[part] == Activity.WAIT)
@@ -352,8 +352,8 @@ class _Flow:
             place = np.searchsorted(highs, self.begin[part][rows], "right")
             overlaps = place < len(lows)
             overlaps[overlaps] = lows[place[overlaps]] < self.end[part][rows][overlaps]
-            cascades.append(rows[overlaps] + start)
-        return np.concatenate(cascades) if cascades else np.zeros(0, np.int64)
+            rows_of_blocks.append(rows[overlaps] + start)
+        return np.concatenate(rows_of_blocks) if rows_of_blocks else np.zeros(0, np.int64)
 
     def result(self, followed_share: float) -> Cascade:
         """Return what was added up, scaled to all waits."""
