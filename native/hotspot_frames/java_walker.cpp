@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "hotspot_frames/forwarding.hpp"
 #include "hotspot_frames/prologue.hpp"
 #include "hotspot_frames/words.hpp"
 
@@ -15,6 +16,7 @@ using process_reading::value_at;
 constexpr std::size_t max_frames = 4096;
 constexpr std::size_t max_cached_addresses = 65'536;
 constexpr int attempts = 3;
+constexpr int max_forwarders = 4;
 constexpr std::uint64_t longest_pause_ns = 100'000'000;
 
 // Words of an interpreter frame that the tables of the virtual machine lack
@@ -192,7 +194,7 @@ void java_walker::append_compiled(const code_blob& blob, std::uint64_t pc,
     const auto kind = kind_of(blob);
     const auto methods = kind == code_kind::native_wrapper
                              ? std::vector<method_position>{{blob.method, -1}}
-                             : scopes_.at(blob, pc);
+                             : methods_at(blob, pc);
     for (std::size_t i = 0; i < methods.size(); ++i) {
       const auto* const facts = methods_.find(methods[i].method);
       const auto line = facts == nullptr ? 0U : facts->line_of(methods[i].bytecode);
@@ -201,6 +203,18 @@ void java_walker::append_compiled(const code_blob& blob, std::uint64_t pc,
     }
   }
   into.insert(into.end(), cached.content.begin(), cached.content.end());
+}
+
+// Without debug information, a method that only forwards to another one has inlined it.
+std::vector<method_position> java_walker::methods_at(const code_blob& blob, std::uint64_t pc) {
+  auto methods = scopes_.at(blob, pc, code_.code(blob));
+  if (methods.size() > 1 || methods.front().bytecode >= 0) return methods;
+  for (int i = 0; i < max_forwarders; ++i) {
+    const auto callee = forwarded_method(*memory_, *layout_, methods.front().method);
+    if (!callee || methods_.find(*callee) == nullptr) break;
+    methods.insert(methods.begin(), {*callee, -1});
+  }
+  return methods;
 }
 
 void java_walker::append_method(const frame_position& at, std::uint64_t method,

@@ -113,6 +113,7 @@ class java_walker {
   [[nodiscard]] bool calls_into(const code_blob& blob, std::uint64_t return_address);
   bool leave_stub(const code_blob& blob, frame_position& now,
                   const managed_frames::stack_sample& sample);
+  std::vector<method_position> methods_at(const code_blob& blob, std::uint64_t pc);
   void append_compiled(const code_blob& blob, std::uint64_t pc, frames& into);
   void append_method(const frame_position& at, std::uint64_t method, std::int32_t bytecode,
                      frames& into);

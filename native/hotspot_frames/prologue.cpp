@@ -101,4 +101,14 @@ frame_progress progress_at(std::span<const std::byte> bytes, std::size_t offset,
   return state;
 }
 
+bool returns_between(std::span<const std::byte> bytes, std::size_t begin, std::size_t end) {
+  const instructions code{bytes};
+  for (std::size_t at = begin; at < end && at < bytes.size(); ++at) {
+    const std::size_t poll = poll_length(code, at);
+    if (poll != 0 && code.at(at + poll, {0x0f, 0x87}) && at_return(code, at + poll + branch_length))
+      return true;
+  }
+  return false;
+}
+
 }  // namespace stallscope::hotspot_frames

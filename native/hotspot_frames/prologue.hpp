@@ -20,4 +20,8 @@ struct frame_progress {
 frame_progress progress_at(std::span<const std::byte> code, std::size_t offset,
                            std::size_t complete);
 
+// Whether a method returns at an instruction between two offsets: behind a return, another part of
+// the method begins.
+bool returns_between(std::span<const std::byte> code, std::size_t begin, std::size_t end);
+
 }  // namespace stallscope::hotspot_frames

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "hotspot_frames/compressed_numbers.hpp"
+#include "hotspot_frames/prologue.hpp"
 #include "hotspot_frames/words.hpp"
 
 namespace stallscope::hotspot_frames {
@@ -64,13 +65,25 @@ const scope_table::blob_tables& scope_table::tables_of(const code_blob& blob) {
   return fresh;
 }
 
-std::vector<method_position> scope_table::at(const code_blob& blob, std::uint64_t pc) {
-  const auto& tables = tables_of(blob);
-  const auto offset = static_cast<std::int64_t>(pc - blob.code_begin);
-  const auto position = std::lower_bound(
-      tables.positions.begin(), tables.positions.end(), offset,
+std::int64_t scope_table::scope_at(const blob_tables& tables, std::int64_t offset,
+                                   std::span<const std::byte> code) {
+  const auto& positions = tables.positions;
+  const auto next = std::lower_bound(
+      positions.begin(), positions.end(), offset,
       [](const code_position& entry, std::int64_t value) { return entry.offset < value; });
-  std::int64_t scope = position == tables.positions.end() ? 0 : position->scope;
+  const bool has_next = next != positions.end() && next->scope > 0;
+  if (has_next && next->offset == offset) return next->scope;
+  const std::int64_t before = next == positions.begin() ? 0 : std::prev(next)->scope;
+  if (before <= 0 || offset < 0) return has_next ? next->scope : 0;
+  const bool reaches_next = has_next && !returns_between(code, static_cast<std::size_t>(offset),
+                                                         static_cast<std::size_t>(next->offset));
+  return reaches_next ? next->scope : before;
+}
+
+std::vector<method_position> scope_table::at(const code_blob& blob, std::uint64_t pc,
+                                             std::span<const std::byte> code) {
+  const auto& tables = tables_of(blob);
+  std::int64_t scope = scope_at(tables, static_cast<std::int64_t>(pc - blob.code_begin), code);
   std::vector<method_position> methods;
   for (int i = 0; i < max_inlined && scope > 0; ++i) {
     if (static_cast<std::size_t>(scope) >= tables.scopes.size()) break;

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <unordered_map>
 #include <vector>
 
@@ -24,9 +25,12 @@ class scope_table {
   scope_table(const process_memory& memory, const vm_layout& layout);
 
   // The methods at an address, innermost first; the last is the compiled method. They are exact at
-  // return addresses. Elsewhere they are those of the next address that has debug information;
-  // without it, the compiled method alone.
-  std::vector<method_position> at(const code_blob& blob, std::uint64_t pc);
+  // return addresses, except those of calls of stubs that reach no safepoint. Elsewhere they are
+  // those of the next address that has debug information, or of the one before, if the code
+  // returns in between or there is no next one. Without debug information, the compiled method
+  // alone, with an unknown bytecode. `code` are the instructions of the blob.
+  std::vector<method_position> at(const code_blob& blob, std::uint64_t pc,
+                                  std::span<const std::byte> code);
 
  private:
   struct code_position {
@@ -38,6 +42,8 @@ class scope_table {
     std::vector<code_position> positions;  // in order of offset
     std::vector<std::byte> scopes;
   };
+  static std::int64_t scope_at(const blob_tables& tables, std::int64_t offset,
+                               std::span<const std::byte> code);
   const blob_tables& tables_of(const code_blob& blob);
   [[nodiscard]] blob_tables read(const code_blob& blob) const;
 

@@ -111,6 +111,29 @@ void set_names(vm_layout& layout, required_fields& fields, const vm_tables& tabl
   layout.symbol_body = fields.offset("Symbol::_body");
 }
 
+// Without these fields a walk has fewer names.
+void set_calls(vm_layout& layout, const vm_tables& tables) {
+  auto& calls = layout.calls;
+  const auto cache = tables.offset("ConstantPool::_cache");
+  if (!cache) return;
+  calls.cache_of_pool = *cache;
+  const auto pointer = tables.offset("ConstantPoolCache::_resolved_method_entries");
+  calls.by_pointer = pointer.has_value();
+  if (calls.by_pointer) {
+    const auto data = tables.offset("Array<ResolvedMethodEntry>::_data");
+    calls.entries_pointer = *pointer;
+    calls.first_entry = data.value_or(0);
+    // The method is the first field (oops/resolvedMethodEntry.hpp).
+    calls.entry_bytes = data ? tables.size_of("ResolvedMethodEntry").value_or(0) : 0;
+    return;
+  }
+  const auto header = tables.size_of("ConstantPoolCache");
+  const auto method = tables.offset("ConstantPoolCacheEntry::_f1");
+  calls.first_entry = header.value_or(0);
+  calls.method_of_entry = method.value_or(0);
+  if (header && method) calls.entry_bytes = tables.size_of("ConstantPoolCacheEntry").value_or(0);
+}
+
 void set_threads(vm_layout& layout, required_fields& fields) {
   layout.call_stub_return = fields.address("StubRoutines::_call_stub_return_address");
   layout.wrapper_anchor = fields.offset("JavaCallWrapper::_anchor");
@@ -136,6 +159,7 @@ layout_choice layout_of(const vm_tables& tables, int major_version) {
   layout.unsigned5_excludes_zero = major_version >= first_without_zero_bytes;
   set_code(layout, fields, tables);
   set_names(layout, fields, tables);
+  set_calls(layout, tables);
   set_threads(layout, fields);
   if (!fields.missing().empty()) return {{}, name + ": its tables lack " + fields.missing()};
   return {layout, {}};

@@ -70,6 +70,15 @@ struct vm_layout {
     std::uint64_t length = 0;
     std::uint64_t source_file = 0;
   } pool;
+  // The calls that the methods of a class have resolved, for forwarding.hpp.
+  struct {
+    std::uint64_t cache_of_pool = 0;
+    bool by_pointer = false;            // since 22, an array of its own
+    std::uint64_t entries_pointer = 0;  // in the cache
+    std::uint64_t first_entry = 0;      // in the cache or in the array
+    std::uint64_t entry_bytes = 0;      // 0: not described
+    std::uint64_t method_of_entry = 0;
+  } calls;
   std::uint64_t klass_name = 0;
   std::uint64_t symbol_length = 0;
   std::uint64_t symbol_body = 0;
