@@ -37,7 +37,7 @@ drain_counts drain_counts::operator-(const drain_counts& earlier) const {
 
 drain::drain(std::vector<perf_events::ring_view> rings, sample_file& file)
     : rings_{std::move(rings)}, file_{&file}, cursors_(rings_.size()) {
-  pieces_.reserve(pieces_at_once + 2);
+  pieces_.reserve(pieces_at_once + 16);
 }
 
 void drain::pass() {
@@ -94,7 +94,11 @@ void drain::write(std::size_t index) {
     if (!sifting || sieve_->keep(record)) {
       const auto id = sifting ? sieve_->written_id(record) : std::nullopt;
       count(record, id);
-      if (id) run_begin = add_id(view, run_begin, record, *id);
+      if (id) {
+        run_begin = add_id(view, run_begin, record, *id);
+      } else if (trimmer_ != nullptr && add_trimmed(view, run_begin, record)) {
+        run_begin = record.end();
+      }
     } else {
       count_left_out(record);
       add_run(view, run_begin, position);
@@ -129,6 +133,20 @@ std::uint64_t drain::add_id(const perf_events::ring_view& view, std::uint64_t ru
   return begin + sizeof id;
 }
 
+bool drain::add_trimmed(const perf_events::ring_view& view, std::uint64_t begin,
+                        const perf_events::record_view& record) {
+  const auto cut = trimmer_->cut_of(record);
+  if (!cut) return false;
+  add_run(view, begin, record.position());
+  trimmed_run_bytes_ += record.position() - begin;
+  for (const auto piece : trimmer_->pieces(view, record, *cut)) {
+    pieces_.push_back({const_cast<std::byte*>(piece.data()), piece.size()});
+    trimmed_run_bytes_ += piece.size();
+  }
+  if (pieces_.size() >= pieces_at_once || trimmed_run_bytes_ >= max_run_bytes) append_pieces();
+  return true;
+}
+
 void drain::append_pieces() {
   if (compressor_) {
     compressor_->append(pieces_, *file_);
@@ -137,6 +155,8 @@ void drain::append_pieces() {
   }
   pieces_.clear();
   ids_.clear();
+  trimmed_run_bytes_ = 0;
+  if (trimmer_ != nullptr) trimmer_->release();
   written_counts_ = counts_;
 }
 

@@ -20,6 +20,7 @@
 #include "collect/exec_watch.hpp"
 #include "collect/record_compressor.hpp"
 #include "collect/sample_file.hpp"
+#include "collect/stack_trimmer.hpp"
 #include "perf_events/ring_view.hpp"
 
 namespace stallscope::collect {
@@ -86,6 +87,8 @@ class drain {
   void set_whole_cpu_events(std::unordered_set<std::uint64_t> ids) {
     whole_cpu_events_ = std::move(ids);
   }
+  // The trimmer must outlive the drain.
+  void set_trimmer(stack_trimmer* trimmer) { trimmer_ = trimmer; }
   // From now on records are written compressed.
   void compress() { compressor_.emplace(); }
   // While held, passes scan the rings without writing: records that must come first in the file are
@@ -121,11 +124,16 @@ class drain {
   std::uint64_t add_id(const perf_events::ring_view& view, std::uint64_t run_begin,
                        const perf_events::record_view& record, std::uint64_t id);
   void add_run(const perf_events::ring_view& view, std::uint64_t begin, std::uint64_t end);
+  // Adds the run up to the record, and the record with a shorter stack, if it can be shortened.
+  bool add_trimmed(const perf_events::ring_view& view, std::uint64_t begin,
+                   const perf_events::record_view& record);
   void append_pieces();
 
   std::vector<perf_events::ring_view> rings_;
   sample_file* file_;
   std::optional<record_compressor> compressor_;
+  stack_trimmer* trimmer_ = nullptr;
+  std::uint64_t trimmed_run_bytes_ = 0;  // of shortened records that are not appended yet
   sieve* sieve_ = nullptr;
   holding holding_ = holding::none;
   std::vector<cursor> cursors_;

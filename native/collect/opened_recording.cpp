@@ -40,6 +40,10 @@ opened_recording::opened_recording(prepared_recording& prepared, end_watch& watc
   }
   drain_.emplace(rings_.views(), files_.samples());
   if (writes_compressed(prepared.facts.options)) drain_->compress();
+  if (runtimes_) {
+    trimmer_.emplace(runtimes_->ends());
+    drain_->set_trimmer(&*trimmer_);
+  }
 }
 
 // Stacks of managed code are deep: at 8 KiB a third of those of a compiler are cut.

@@ -76,6 +76,7 @@ class opened_recording {
   std::optional<drain> drain_;
   std::optional<python_session> python_;
   std::optional<runtime_session> runtimes_;
+  std::optional<stack_trimmer> trimmer_;
 };
 
 }  // namespace stallscope::collect

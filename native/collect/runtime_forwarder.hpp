@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "managed_frames/sample_channel.hpp"
+#include "managed_frames/stack_ends.hpp"
 #include "perf_events/ring_view.hpp"
 
 namespace stallscope::collect {
@@ -25,6 +26,7 @@ class runtime_forwarder {
     std::function<managed_frames::sample_slot*()> slot;
     std::function<void()> commit;
     std::function<void(pid_t)> forget;
+    const managed_frames::stack_ends* ends = nullptr;  // never null; a copy is shortened by it
   };
   runtime_forwarder(const perf_events::ring_view& ring, hooks callbacks)
       : ring_{ring}, hooks_{std::move(callbacks)} {}

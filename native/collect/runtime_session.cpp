@@ -31,6 +31,8 @@ constexpr timespec reading_pause{0, 1'000'000};
 constexpr timespec searching_pause{0, 20'000'000};
 constexpr timespec idle_pause{0, 500'000'000};
 constexpr int rounds_until_idle = 500;  // 10 s
+constexpr timespec patient_pause{0, 10'000'000};
+constexpr std::uint64_t patient_age_ns = 100'000'000;
 constexpr std::uint64_t runtime_max_replacements = 16;
 constexpr auto runtime_wait_for_helper = 300ms;
 constexpr auto runtime_wait_after_kill = 200ms;
@@ -57,7 +59,7 @@ runtime_session::runtime_session(const procfs& proc, const perf_events::ring_set
         helper_->channel().commit();
         has_samples_ = true;
       },
-      [this](pid_t pid) { forget(pid); }};
+      [this](pid_t pid) { forget(pid); }, &shared_->ends};
   for (const auto& ring : rings.rings)
     forwarders_.push_back(std::make_unique<runtime_forwarder>(ring.view(), hooks));
 }
@@ -78,7 +80,19 @@ void runtime_session::start_helper() {
 
 bool runtime_session::reads_any() const {
   const std::scoped_lock lock{mutex_};
-  return helper_ && helper_->channel().reads_any();
+  return helper_ && helper_->channel().sample_age_ns() != 0;
+}
+
+// The V8 reader needs samples within a millisecond. Java methods do not move: several samples are
+// then passed on at once, which saves changes of context.
+timespec runtime_session::next_pause() {
+  const std::scoped_lock lock{mutex_};
+  const auto age_ns = helper_ ? helper_->channel().sample_age_ns() : 0;
+  if (age_ns != 0) {
+    idle_rounds_ = 0;
+    return age_ns >= patient_age_ns ? patient_pause : reading_pause;
+  }
+  return ++idle_rounds_ > rounds_until_idle ? idle_pause : searching_pause;
 }
 
 bool runtime_session::selects(const perf_events::record_view& record) {
@@ -117,11 +131,8 @@ void runtime_session::follow() {
   pollfd stopped{stop_.get(), POLLIN, 0};
   while (stopped.revents == 0) {
     forward();
-    const bool reading = reads_any();
-    if (reading) idle_rounds_ = 0;
-    const bool idle = !reading && ++idle_rounds_ > rounds_until_idle;
-    const auto* pause = reading ? &reading_pause : idle ? &idle_pause : &searching_pause;
-    ::ppoll(&stopped, 1, pause, nullptr);
+    const timespec interval = next_pause();
+    ::ppoll(&stopped, 1, &interval, nullptr);
   }
 }
 

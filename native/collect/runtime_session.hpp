@@ -12,6 +12,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <ctime>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -52,6 +53,8 @@ class runtime_session {
   // Whether pass() must be called every millisecond.
   [[nodiscard]] bool needs_passes() const { return filter_ != nullptr && reads_any(); }
   [[nodiscard]] const std::vector<warning>& warnings() const { return warnings_; }
+  // Where the stacks of threads end.
+  [[nodiscard]] const managed_frames::stack_ends& ends() const { return shared_->ends; }
   // See sample_file. Call append() only for lines that were diverted.
   void divert(append_sink* sink);
   void append(std::string_view lines) { write(lines); }
@@ -64,6 +67,7 @@ class runtime_session {
     pid_t target = 0;
   };
   [[nodiscard]] bool reads_any() const;
+  timespec next_pause();
   // Whether a sample belongs to a process that may have a runtime.
   [[nodiscard]] bool selects(const perf_events::record_view& record);
   managed_frames::sample_slot* slot();

@@ -13,6 +13,7 @@ using process_reading::value_at;
 constexpr std::size_t max_heaps = 8;
 constexpr std::size_t max_blobs = 8192;
 constexpr std::size_t max_names = 1024;
+constexpr std::string_view other_name = "generated code";
 constexpr std::size_t max_code_bytes = std::size_t{64} << 10U;
 constexpr std::size_t longest_blob_name = 64;
 constexpr std::size_t largest_blob_structure = 1024;
@@ -101,16 +102,17 @@ std::optional<std::uint64_t> code_cache::blob_address(std::uint64_t pc) const {
   return std::nullopt;
 }
 
-const std::string* code_cache::name_at(std::uint64_t address) {
-  if (const auto cached = names_.find(address); cached != names_.end()) return &cached->second;
+// Names are never removed, because blobs refer to them.
+std::string_view code_cache::name_at(std::uint64_t address) {
+  if (const auto cached = names_.find(address); cached != names_.end()) return cached->second;
+  if (names_.size() >= max_names) return other_name;
   std::array<std::byte, longest_blob_name> bytes{};
   const std::size_t count = memory_->read_some(address, bytes);
   std::string text;
   for (std::size_t i = 0; i < count && bytes.at(i) != std::byte{0}; ++i)
     text.push_back(static_cast<char>(bytes.at(i)));
-  if (text.empty()) return nullptr;
-  if (names_.size() >= max_names) names_.clear();
-  return &names_.emplace(address, std::move(text)).first->second;
+  if (text.empty()) return {};
+  return names_.emplace(address, std::move(text)).first->second;
 }
 
 void code_cache::set_compiled(code_blob& blob, std::span<const std::byte> bytes) const {
@@ -147,12 +149,12 @@ std::optional<code_blob> code_cache::describe(std::uint64_t address) {
                                              std::as_writable_bytes(std::span{&used, 1})},
                                             {address, bytes}}};
   if (!memory_->read(ranges) || used == 0) return std::nullopt;
-  const std::string* const name = name_at(pointer_at(bytes, fields.name));
-  if (name == nullptr) return std::nullopt;
+  const auto name = name_at(pointer_at(bytes, fields.name));
+  if (name.empty()) return std::nullopt;
   code_blob blob;
   blob.address = address;
-  blob.name = *name;
-  blob.kind = kind_of(*name);
+  blob.name = name;
+  blob.kind = kind_of(name);
   blob.size = int_at(bytes, fields.size);
   blob.frame_bytes = int_at(bytes, fields.frame_size) * word;
   if (fields.by_offsets) {
@@ -208,12 +210,20 @@ std::span<const std::byte> code_cache::code(const code_blob& blob) {
   return code;
 }
 
-bool code_cache::unchanged(std::span<const blob_identity> blobs) {
+void code_cache::add_identities(std::span<const blob_identity> blobs,
+                                std::vector<memory_range>& ranges) {
   identities_.assign(blobs.size(), {});
-  std::vector<memory_range> ranges;
   for (std::size_t i = 0; i < blobs.size(); ++i)
     ranges.push_back({blobs[i].address + layout_->blob.compile_id, identities_[i]});
-  if (!memory_->read(ranges)) return true;
+}
+
+bool code_cache::unchanged(std::span<const blob_identity> blobs) {
+  std::vector<memory_range> ranges;
+  add_identities(blobs, ranges);
+  return !memory_->read(ranges) || compare_identities(blobs);
+}
+
+bool code_cache::compare_identities(std::span<const blob_identity> blobs) {
   std::vector<std::uint64_t> replaced;
   for (std::size_t i = 0; i < blobs.size(); ++i) {
     if (int_at(identities_[i], 0) != blobs[i].generation) replaced.push_back(blobs[i].address);

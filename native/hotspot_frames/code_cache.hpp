@@ -13,6 +13,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -20,6 +21,8 @@
 #include "process_reading/process_memory.hpp"
 
 namespace stallscope::hotspot_frames {
+
+using process_reading::memory_range;
 
 enum class blob_kind : std::uint8_t {
   compiled_method,
@@ -35,7 +38,7 @@ struct code_blob {
   std::uint64_t size = 0;
   std::uint64_t generation = 0;  // changes if other code takes its place
   blob_kind kind = blob_kind::runtime_stub;
-  std::string name;
+  std::string_view name;  // valid as long as the cache
   std::uint64_t code_begin = 0;
   std::uint64_t code_end = 0;
   std::uint64_t frame_bytes = 0;
@@ -84,6 +87,10 @@ class code_cache {
   // Reads the identities of blobs with methods again. Blobs that were replaced are removed; returns
   // whether all are the same. A blob counts as the same while its memory cannot be read.
   bool unchanged(std::span<const blob_identity> blobs);
+  // The two parts of unchanged(), to be read together with other memory: adds what must be read,
+  // and compares it. The blobs must be the same.
+  void add_identities(std::span<const blob_identity> blobs, std::vector<memory_range>& ranges);
+  bool compare_identities(std::span<const blob_identity> blobs);
 
  private:
   struct heap {
@@ -100,7 +107,7 @@ class code_cache {
   [[nodiscard]] std::optional<std::uint64_t> blob_address(std::uint64_t pc) const;
   [[nodiscard]] std::optional<code_blob> describe(std::uint64_t address);
   void set_compiled(code_blob& blob, std::span<const std::byte> bytes) const;
-  const std::string* name_at(std::uint64_t address);
+  std::string_view name_at(std::uint64_t address);
 
   const process_memory* memory_;
   const vm_layout* layout_;

@@ -21,20 +21,21 @@ memory_range range_of(std::uint64_t address, T& value) {
 
 }  // namespace
 
-std::optional<frame_anchor> read_anchor(const process_memory& memory, const vm_layout& layout,
-                                        std::uint64_t address) {
+// Reads the identity of the thread with its anchor: a single call.
+std::optional<frame_anchor> java_threads::anchor_of(const java_thread& thread,
+                                                    pid_t native_id) const {
   frame_anchor anchor;
-  const std::array<memory_range, 3> ranges{range_of(address + layout.anchor_sp, anchor.sp),
-                                           range_of(address + layout.anchor_pc, anchor.pc),
-                                           range_of(address + layout.anchor_fp, anchor.fp)};
-  return memory.read(ranges) ? std::optional{anchor} : std::nullopt;
-}
-
-bool java_threads::has_id(std::uint64_t thread, pid_t native_id) const {
   std::uint64_t os_thread = 0;
   pid_t id = 0;
-  return memory_->read_value(thread + layout_->thread_os, os_thread) &&
-         memory_->read_value(os_thread + layout_->os_thread_id, id) && id == native_id;
+  const std::uint64_t address = thread.address + layout_->thread_anchor;
+  const std::array<memory_range, 5> ranges{range_of(thread.address + layout_->thread_os, os_thread),
+                                           range_of(thread.os_thread + layout_->os_thread_id, id),
+                                           range_of(address + layout_->anchor_sp, anchor.sp),
+                                           range_of(address + layout_->anchor_pc, anchor.pc),
+                                           range_of(address + layout_->anchor_fp, anchor.fp)};
+  if (!memory_->read(ranges) || os_thread != thread.os_thread || id != native_id)
+    return std::nullopt;
+  return anchor;
 }
 
 void java_threads::list_threads() {
@@ -53,19 +54,18 @@ void java_threads::list_threads() {
     pid_t id = 0;
     if (memory_->read_value(thread + layout_->thread_os, os_thread) &&
         memory_->read_value(os_thread + layout_->os_thread_id, id))
-      threads_.emplace(id, thread);
+      threads_.insert_or_assign(id, java_thread{thread, os_thread});
   }
 }
 
 std::optional<frame_anchor> java_threads::anchor_of(pid_t native_id, std::uint64_t now_ns) {
   auto thread = threads_.find(native_id);
-  if ((thread == threads_.end() || !has_id(thread->second, native_id)) && now_ns >= next_list_ns_) {
-    list_threads();
-    next_list_ns_ = now_ns + list_pause_ns;
-    thread = threads_.find(native_id);
-  }
-  if (thread == threads_.end() || !has_id(thread->second, native_id)) return std::nullopt;
-  return read_anchor(*memory_, *layout_, thread->second + layout_->thread_anchor);
+  auto anchor = thread == threads_.end() ? std::nullopt : anchor_of(thread->second, native_id);
+  if (anchor || now_ns < next_list_ns_) return anchor;
+  list_threads();
+  next_list_ns_ = now_ns + list_pause_ns;
+  thread = threads_.find(native_id);
+  return thread == threads_.end() ? std::nullopt : anchor_of(thread->second, native_id);
 }
 
 }  // namespace stallscope::hotspot_frames

@@ -21,10 +21,6 @@ struct frame_anchor {
   std::uint64_t fp = 0;
 };
 
-// Returns nullopt if the anchor cannot be read.
-std::optional<frame_anchor> read_anchor(const process_memory& memory, const vm_layout& layout,
-                                        std::uint64_t address);
-
 class java_threads {
  public:
   // `memory` and `layout` must outlive the object.
@@ -36,12 +32,18 @@ class java_threads {
   std::optional<frame_anchor> anchor_of(pid_t native_id, std::uint64_t now_ns);
 
  private:
+  struct java_thread {
+    std::uint64_t address = 0;  // of the JavaThread
+    std::uint64_t os_thread = 0;
+  };
   void list_threads();
-  [[nodiscard]] bool has_id(std::uint64_t thread, pid_t native_id) const;
+  // Returns nullopt if the thread is another one by now.
+  [[nodiscard]] std::optional<frame_anchor> anchor_of(const java_thread& thread,
+                                                      pid_t native_id) const;
 
   const process_memory* memory_;
   const vm_layout* layout_;
-  std::unordered_map<pid_t, std::uint64_t> threads_;  // addresses of JavaThread
+  std::unordered_map<pid_t, java_thread> threads_;
   std::uint64_t next_list_ns_ = 0;
 };
 

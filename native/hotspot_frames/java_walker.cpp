@@ -120,6 +120,14 @@ bool java_walker::used_is_unchanged() {
   used_blobs_.erase(std::unique(used_blobs_.begin(), used_blobs_.end()), used_blobs_.end());
   std::sort(used_methods_.begin(), used_methods_.end());
   used_methods_.erase(std::unique(used_methods_.begin(), used_methods_.end()), used_methods_.end());
+  if (used_blobs_.empty() && used_methods_.empty()) return true;
+  ranges_.clear();
+  code_.add_identities(used_blobs_, ranges_);
+  methods_.add_identities(used_methods_, ranges_);
+  if (memory_->read(ranges_)) {
+    const bool same_code = code_.compare_identities(used_blobs_);
+    return methods_.compare_identities(true) && same_code;
+  }
   const bool same_code = used_blobs_.empty() || code_.unchanged(used_blobs_);
   return (used_methods_.empty() || methods_.unchanged(used_methods_)) && same_code;
 }
@@ -320,8 +328,8 @@ bool java_walker::leave_stub(const code_blob& blob, frame_position& now,
                                       : return_by_pointer(now, sample);
 }
 
-std::uint64_t java_walker::stub(const std::string& name) {
-  auto& id = stubs_[name];
+std::uint64_t java_walker::stub(std::string_view name) {
+  auto& id = stubs_[std::string{name}];
   if (id == 0) {
     id = log_->add(pid_, {std::u32string{name.begin(), name.end()}, {}, 0, "stub", {}});
   }

@@ -117,7 +117,7 @@ class java_walker {
   void append_compiled(const code_blob& blob, std::uint64_t pc, frames& into);
   void append_method(const frame_position& at, std::uint64_t method, std::int32_t bytecode,
                      frames& into);
-  std::uint64_t stub(const std::string& name);
+  std::uint64_t stub(std::string_view name);
   std::uint64_t unnamed(const char* reason);
 
   const process_memory* memory_;
@@ -134,6 +134,7 @@ class java_walker {
   // What a walk has used and the sample before has not: its identities are compared afterwards.
   std::vector<blob_identity> used_blobs_;
   std::vector<std::uint64_t> used_methods_;
+  std::vector<memory_range> ranges_;  // of their identities
 };
 
 }  // namespace stallscope::hotspot_frames

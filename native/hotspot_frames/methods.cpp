@@ -109,28 +109,31 @@ std::uint64_t method_table::function(std::uint64_t method, code_kind kind) {
   return id;
 }
 
-bool method_table::unchanged(std::span<const std::uint64_t> methods) {
-  struct reading {
-    std::uint64_t method = 0;
-    std::uint64_t constants = 0;
-    std::vector<std::byte> identity;
-  };
-  std::vector<reading> readings;
-  readings.reserve(methods.size());
-  std::vector<memory_range> ranges;
+void method_table::add_identities(std::span<const std::uint64_t> methods,
+                                  std::vector<memory_range>& ranges) {
+  if (readings_.size() < methods.size()) readings_.resize(methods.size());
+  readings_used_ = 0;
   for (const auto method : methods) {
     const auto cached = methods_.find(method);
     if (cached == methods_.end()) continue;
-    auto& next = readings.emplace_back();
+    auto& next = readings_[readings_used_++];
     next.method = method;
     next.identity.resize(cached->second.identity.size());
     ranges.push_back({method + layout_->method.constants_of_method,
                       std::as_writable_bytes(std::span{&next.constants, 1})});
     ranges.push_back({cached->second.constants, next.identity});
   }
-  const bool all_read = memory_->read(ranges);
+}
+
+bool method_table::unchanged(std::span<const std::uint64_t> methods) {
+  std::vector<memory_range> ranges;
+  add_identities(methods, ranges);
+  return compare_identities(memory_->read(ranges));
+}
+
+bool method_table::compare_identities(bool all_read) {
   bool same = true;
-  for (const auto& next : readings) {
+  for (const auto& next : std::span{readings_}.first(readings_used_)) {
     const auto cached = methods_.find(next.method);
     if (cached == methods_.end()) continue;  // removed already: the method was passed twice
     if (all_read && next.constants == cached->second.constants &&

@@ -52,6 +52,11 @@ class method_table {
   // Reads the identities of methods again. Those that were replaced are removed; returns whether
   // all are the same. A method that cannot be read counts as replaced.
   bool unchanged(std::span<const std::uint64_t> methods);
+  // The two parts of unchanged(), to be read together with other memory: adds what must be read,
+  // and compares it.
+  void add_identities(std::span<const std::uint64_t> methods,
+                      std::vector<process_reading::memory_range>& ranges);
+  bool compare_identities(bool all_read);
 
  private:
   static constexpr std::size_t kinds = 4;
@@ -60,6 +65,11 @@ class method_table {
     std::vector<std::byte> identity;  // the bytes of its ConstMethod
     method_facts facts;
     std::array<std::uint64_t, kinds> functions{};  // ids; 0: not in the log
+  };
+  struct identity_reading {
+    std::uint64_t method = 0;
+    std::uint64_t constants = 0;
+    std::vector<std::byte> identity;
   };
   known_method* find_known(std::uint64_t method);
   [[nodiscard]] std::optional<known_method> read(std::uint64_t method) const;
@@ -73,6 +83,8 @@ class method_table {
   pid_t pid_;
   managed_frames::function_log* log_;
   std::unordered_map<std::uint64_t, known_method> methods_;
+  std::vector<identity_reading> readings_;  // the buffers are reused
+  std::size_t readings_used_ = 0;
   std::array<std::uint64_t, kinds> unnamed_{};  // ids of functions without a name
 };
 

@@ -1,6 +1,7 @@
 #include "managed_frames/runtime_watch.hpp"
 
 #include <algorithm>
+#include <system_error>
 #include <utility>
 
 #include "base/clock.hpp"
@@ -16,6 +17,9 @@ constexpr std::uint64_t longest_pause_ns = 60'000'000'000;
 // A search may not use more than a hundredth of the time until the next search.
 constexpr std::uint64_t pause_per_search = 100;
 constexpr std::size_t max_processes = 20'000;
+constexpr std::size_t max_searched_mappings = 70'000;
+// Reading mappings may not use more than a fiftieth of the time.
+constexpr std::uint64_t pause_per_mappings = 50;
 constexpr std::uint64_t max_line_bytes = std::uint64_t{512} << 20U;
 // A large program's symbols are some 30 MB.
 constexpr process_reading::read_limits search_limits{
@@ -56,7 +60,10 @@ void runtime_watch::read(const stack_sample& sample, std::string& out) {
   activity_->begin(sample.pid, monotonic_ns());
   if (!target.reader && !target.final && monotonic_ns() >= target.next_examination_ns)
     examine(sample.pid, target, out);
-  if (target.reader) read_stack(sample, target, out);
+  if (target.reader) {
+    read_stack(sample, target, out);
+    note_stack_end(sample, target);
+  }
   activity_->end();
   shared_->verdicts.set(sample.pid, target.reader  ? process_verdicts::always
                                     : target.final ? process_verdicts::never
@@ -81,6 +88,8 @@ void runtime_watch::examine(pid_t pid, process& target, std::string& out) {
     target.final = !detection.reader;
     readers_ += detection.reader ? 1 : 0;
     target.reader = std::move(detection.reader);
+    if (target.reader)
+      shortest_age_ns_ = std::min(shortest_age_ns_, target.reader->longest_age_ns());
     break;
   }
   out += std::exchange(new_functions_, {});
@@ -101,6 +110,24 @@ walk_result runtime_watch::walk(const stack_sample& sample, process& target) {
   const auto spent_ns = std::max(thread_cpu_ns() - begin_cpu_ns, usual_read_ns) - usual_read_ns;
   target.reads.charge(spent_ns, monotonic_ns());
   return result;
+}
+
+// A stack is a mapping of its own, or ends with one: what is mapped beyond is not part of it.
+void runtime_watch::note_stack_end(const stack_sample& sample, process& target) {
+  const auto sp = sample.stack_address;
+  if (shared_->ends.known(sample.tid, sp)) return;
+  const auto begin_ns = monotonic_ns();
+  if (begin_ns < target.next_mappings_ns) return;
+  std::size_t count = 0;
+  try {
+    proc_.visit_mappings(sample.pid, [&](const memory_mapping& mapping) {
+      if (sp >= mapping.start && sp < mapping.end) shared_->ends.set(sample.tid, mapping.end);
+      return ++count < max_searched_mappings && mapping.end <= sp;
+    });
+  } catch (const std::system_error&) {  // the process has ended
+  }
+  const auto now_ns = monotonic_ns();
+  target.next_mappings_ns = now_ns + pause_per_mappings * (now_ns - begin_ns);
 }
 
 void runtime_watch::read_stack(const stack_sample& sample, process& target, std::string& out) {

@@ -16,6 +16,7 @@
 #include "base/procfs.hpp"
 #include "managed_frames/function_log.hpp"
 #include "managed_frames/runtime_reader.hpp"
+#include "managed_frames/stack_ends.hpp"
 #include "managed_frames/stack_log.hpp"
 #include "process_reading/process_verdicts.hpp"
 #include "process_reading/time_allowance.hpp"
@@ -27,6 +28,7 @@ namespace stallscope::managed_frames {
 struct watch_shared {
   process_reading::time_allowance searches{{.at_once_ns = 400'000'000, .reciprocal = 50}};
   process_reading::process_verdicts verdicts;
+  stack_ends ends;
 };
 
 class runtime_watch {
@@ -45,6 +47,8 @@ class runtime_watch {
   // Removes a process after exec or exit.
   void forget(pid_t pid);
   [[nodiscard]] bool any_read() const noexcept { return readers_ != 0; }
+  // The age at which samples are too old for the most demanding reader.
+  [[nodiscard]] std::uint64_t shortest_age_ns() const noexcept { return shortest_age_ns_; }
 
  private:
   struct process {
@@ -54,11 +58,14 @@ class runtime_watch {
     std::uint64_t pause_ns = 0;
     process_reading::time_allowance reads{{.at_once_ns = 200'000'000, .reciprocal = 10}};
     std::uint64_t line_bytes = 0;
+    std::uint64_t next_mappings_ns = 0;  // when its mappings may be read again
   };
   process& process_of(pid_t pid);
   void examine(pid_t pid, process& target, std::string& out);
   void read_stack(const stack_sample& sample, process& target, std::string& out);
   walk_result walk(const stack_sample& sample, process& target);
+  // Reads the end of a thread's stack if it is not known.
+  void note_stack_end(const stack_sample& sample, process& target);
 
   procfs proc_;
   std::vector<runtime_kind> kinds_;
@@ -69,6 +76,7 @@ class runtime_watch {
   stack_log stacks_;
   std::unordered_map<pid_t, process> processes_;
   std::size_t readers_ = 0;
+  std::uint64_t shortest_age_ns_ = ~std::uint64_t{0};
   managed_stack walked_;
   std::vector<std::uint64_t> stack_ids_;
 };

@@ -47,14 +47,15 @@ class sample_channel {
     activity.stop.store(true);
     wake();
   }
-  [[nodiscard]] bool reads_any() const noexcept { return reads_any_.load(); }
+  // The age at which samples are too old for a reader of the helper; 0 if it reads no process.
+  [[nodiscard]] std::uint64_t sample_age_ns() const noexcept { return sample_age_ns_.load(); }
 
   // The helper's side. A slot is valid until pop().
   [[nodiscard]] const sample_slot* front() const noexcept;
   void pop() noexcept { tail_.store(tail_.load(std::memory_order_relaxed) + 1); }
   void wait(std::chrono::milliseconds limit) noexcept;
   [[nodiscard]] bool stopped() const noexcept { return activity.stop.load(); }
-  void publish(bool reads_any) noexcept { reads_any_.store(reads_any); }
+  void publish(std::uint64_t sample_age_ns) noexcept { sample_age_ns_.store(sample_age_ns); }
 
   reader_process::read_activity activity;
   reader_process::line_queue lines;
@@ -65,7 +66,7 @@ class sample_channel {
   // Positions count up; the index is the position modulo the size.
   std::atomic<std::uint32_t> head_ = 0;
   std::atomic<std::uint32_t> tail_ = 0;
-  std::atomic<bool> reads_any_ = false;
+  std::atomic<std::uint64_t> sample_age_ns_ = 0;
   reader_process::sleep_flag sleep_;
   std::array<sample_slot, max_slots> slots_;
 };

@@ -47,7 +47,7 @@ void serve_samples(const helper_options& options, sample_channel& channel, watch
       if (channel.stopped()) break;
     }
     channel.lines.put(lines);
-    channel.publish(watch.any_read());
+    channel.publish(watch.any_read() ? watch.shortest_age_ns() : 0);
     channel.wait(lines.empty() ? longest_wait : wait_for_room);
   }
 }
