@@ -46,6 +46,7 @@ NAMES = (
     "waits_known",
     "python_frames",
     "runtimes_known",
+    "runtimes_real_node",
     "soak",
 )
 TABLES = "tables"
