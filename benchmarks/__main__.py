@@ -20,6 +20,7 @@ NAMES = (
     "pin_guardian",
     "compare_agreement",
     "bench_run_floor",
+    "benchmark_text",
     "flame_page",
     "summary_cost",
     "scale_models",
