@@ -48,6 +48,7 @@ NAMES = (
     "python_frames",
     "runtimes_known",
     "runtimes_real_node",
+    "runtimes_real",
     "soak",
 )
 TABLES = "tables"
