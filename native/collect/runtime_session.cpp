@@ -31,8 +31,6 @@ constexpr timespec reading_pause{0, 1'000'000};
 constexpr timespec searching_pause{0, 20'000'000};
 constexpr timespec idle_pause{0, 500'000'000};
 constexpr int rounds_until_idle = 500;  // 10 s
-constexpr timespec patient_pause{0, 10'000'000};
-constexpr std::uint64_t patient_age_ns = 100'000'000;
 constexpr std::uint64_t runtime_max_replacements = 16;
 constexpr auto runtime_wait_for_helper = 300ms;
 constexpr auto runtime_wait_after_kill = 200ms;
@@ -83,14 +81,14 @@ bool runtime_session::reads_any() const {
   return helper_ && helper_->channel().sample_age_ns() != 0;
 }
 
-// The V8 reader needs samples within a millisecond. Java methods do not move: several samples are
-// then passed on at once, which saves changes of context.
+// The V8 reader needs samples within a millisecond, and the drain releases records that were not
+// passed on: Java samples cannot wait longer either, although methods do not move.
 timespec runtime_session::next_pause() {
   const std::scoped_lock lock{mutex_};
   const auto age_ns = helper_ ? helper_->channel().sample_age_ns() : 0;
   if (age_ns != 0) {
     idle_rounds_ = 0;
-    return age_ns >= patient_age_ns ? patient_pause : reading_pause;
+    return reading_pause;
   }
   return ++idle_rounds_ > rounds_until_idle ? idle_pause : searching_pause;
 }
