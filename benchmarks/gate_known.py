@@ -84,9 +84,11 @@ def _cases(
         _case(f"{name}: false alarms of {nulls}", 2, alarms, (ours(at_most=nulls / 20),)),
     ]
     for slowdown, percent, share in ((0.05, 2, 0.8), (0.02, 1, 0.5)):
-        found = _found(measure, slowdown, percent, trials, 2 * nulls)
+        detected = _found(measure, slowdown, percent, trials, 2 * nulls)
         bar = (ours(at_least=share * trials),) if is_steady else ()
-        rows.append(_case(f"{name}: {slowdown:.0%} slower, found of {trials}", percent, found, bar))
+        rows.append(
+            _case(f"{name}: {slowdown:.0%} slower, found of {trials}", percent, detected, bar)
+        )
     return rows
 
 

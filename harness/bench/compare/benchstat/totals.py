@@ -50,7 +50,7 @@ def column_total(summaries: Summaries, table: GridTable, column: int) -> Total:
 
 
 def _ratios(bases: "Values", heads: "Values") -> "Values | None":
-    """Return heads by bases; None if a base is zero. 0 by 0 is 1."""
+    """Return each head divided by its base; None if the base is zero. 0 divided by 0 is 1."""
     import numpy as np  # noqa: PLC0415
 
     same = bases == heads
