@@ -5,7 +5,7 @@ from pathlib import Path
 
 from harness.doctor.result import RuntimeCheck, RuntimesResult
 from harness.machine_checks.check import Status
-from stallscope.documents import Document, Record, decode
+from stallscope.documents import Document, Natural, Record, decode
 from stallscope.errors import StallscopeError
 from stallscope.printable import printable
 from topdown.stacks.managed.remedies import remedy_for, runtime_of_file
@@ -26,7 +26,7 @@ class ProbedRuntime(Record, frozen=True, kw_only=True):
 class RuntimesProbe(Document, frozen=True, kw_only=True, tag="stallscope.runtimes/1"):
     """What ``stallscope-collect --runtimes PID`` prints."""
 
-    pid: int
+    pid: Natural
     runtimes: tuple[ProbedRuntime, ...]
 
 

@@ -44,7 +44,7 @@ def _join_switches(records: WaitRecords, rows: npt.NDArray[np.intp], time_ns: Ti
 
 
 def _sample_times(records: WaitRecords, outs: npt.NDArray[np.intp]) -> Times:
-    """Return the times of the samples of switch-outs; without a sample, the time of the switch-out."""
+    """Return the times of the samples of switch-outs; without a sample, of the switch-out."""
     switches, samples = records.switches, records.switch_samples
     result = switches.time_ns[outs]
     if not len(samples.time_ns):

@@ -19,7 +19,8 @@ from stallscope.statistics.change_points import change_points
 
 def run_history(options: HistoryOptions, *, as_json: bool) -> int:
     """Print the history and return the exit code."""
-    from harness.bench.history.text import github_lines, junit_text, lines  # noqa: PLC0415
+    from harness.bench.history.junit import junit_text  # noqa: PLC0415
+    from harness.bench.history.text import github_lines, lines  # noqa: PLC0415
 
     added = None
     new_problems: tuple[str, ...] = ()

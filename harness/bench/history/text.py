@@ -1,12 +1,11 @@
-"""The history as text, as GitHub annotations and as a JUnit report."""
+"""The history as text and as GitHub annotations."""
 
 import time
 from collections.abc import Iterator
-from xml.sax.saxutils import escape, quoteattr
 
 from harness.bench.history.result import Change, HistoryResult, Series
 from stallscope.benchmark_text.units import ScaleTable, has_binary_prefixes
-from stallscope.printable import printable, visible_text
+from stallscope.printable import printable
 
 _LEVELS = {"worse": "error", "better": "notice"}
 _GITHUB_ESCAPES = {"%": "%25", "\r": "%0D", "\n": "%0A", ":": "%3A", ",": "%2C"}
@@ -24,7 +23,7 @@ def lines(result: HistoryResult, width: int) -> Iterator[str]:
         yield ""
         yield f"{printable(series.name)} {printable(series.unit)} ({series.runs} runs)"
         for change in series.changes:
-            yield f"  {_change_text(series, change)}"
+            yield f"  {change_text(series, change)}"
     worse = [series for series in changed if series.is_worse]
     if worse:
         yield ""
@@ -36,7 +35,8 @@ def lines(result: HistoryResult, width: int) -> Iterator[str]:
         yield f"warning: {printable(warning)}"
 
 
-def _change_text(series: Series, change: Change) -> str:
+def change_text(series: Series, change: Change) -> str:
+    """Return a change with its run, its medians and its p-value."""
     scales = ScaleTable(binary=has_binary_prefixes(series.unit))
     sizes = [abs(value) for value in (change.before, change.after) if value]
     scale = scales.scale_of(min(sizes, default=0.0))
@@ -55,7 +55,7 @@ def github_lines(result: HistoryResult) -> Iterator[str]:
             change = series.changes[-1]
             level = _LEVELS.get(change.direction, "warning")
             title = _github(f"{series.name} {series.unit}")
-            yield f"::{level} title={title}::{_github_text(_change_text(series, change))}"
+            yield f"::{level} title={title}::{_github_text(change_text(series, change))}"
     for problem in result.problems:
         yield f"::warning title=stallscope bench history::{_github_text(problem)}"
 
@@ -66,39 +66,3 @@ def _github(text: str) -> str:
 
 def _github_text(text: str) -> str:
     return printable(text).replace("%", "%25")
-
-
-def junit_text(result: HistoryResult) -> str:
-    """Return a JUnit report: a test case for each series, failed if its last change is worse."""
-    failures = sum(series.is_worse for series in result.series)
-    head = (
-        '<?xml version="1.0" encoding="UTF-8"?>\n'
-        f'<testsuites><testsuite name="stallscope bench history" tests="{len(result.series)}" '
-        f'failures="{failures}" errors="{len(result.problems)}">\n'
-    )
-    cases = "".join(_junit_case(series) for series in result.series)
-    problems = "".join(
-        f'<testcase classname="history" name={_attribute(problem)}>'
-        f"<error message={_attribute(problem)}/></testcase>\n"
-        for problem in result.problems
-    )
-    return f"{head}{cases}{problems}</testsuite></testsuites>\n"
-
-
-def _junit_case(series: Series) -> str:
-    head = (
-        f"<testcase classname={_attribute(series.host)} "
-        f"name={_attribute(f'{series.name} {series.unit}')}"
-    )
-    if not series.is_worse:
-        return f"{head}/>\n"
-    change = series.changes[-1]
-    text = _change_text(series, change)
-    return (
-        f"{head}><failure message={_attribute(f'first bad run: {change.label}')}>"
-        f"{escape(visible_text(text))}</failure></testcase>\n"
-    )
-
-
-def _attribute(text: str) -> str:
-    return quoteattr(visible_text(text))

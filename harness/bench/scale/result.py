@@ -56,7 +56,7 @@ class LawFit(Record, frozen=True, kw_only=True):
     peak_throughput: Amount | None
     limit: Amount | None
     r_squared: Number | None
-    degrees_of_freedom: int
+    degrees_of_freedom: Natural
 
 
 class ThroughputBounds(Record, frozen=True, kw_only=True):
