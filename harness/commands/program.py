@@ -12,6 +12,7 @@ PROGRAMS = {
     "ioqueue": "measure disks, and the I/O queue under load",
     "kernels": "run programs with a known bottleneck",
     "known-disk": "serve a file whose response curve is known, over FUSE",
+    "launch": "run commands for bench, measure them and end what they started",
     "load": "load a RESP server and measure latency",
     "memory": "measure the latency of each level of the memory",
     "server": "run the reference RESP server",

@@ -1,7 +1,7 @@
 """The results of `stallscope doctor`: what can be measured, leftovers of tools, and fixes."""
 
 from harness.machine_checks.check import Check, Status
-from stallscope.documents import Document, Record
+from stallscope.documents import Document, Natural, Record
 
 
 class Leftover(Record, frozen=True, kw_only=True):
@@ -50,5 +50,5 @@ class RuntimeCheck(Record, frozen=True, kw_only=True):
 class RuntimesResult(Document, frozen=True, kw_only=True, tag="stallscope.doctor.runtimes/1"):
     """The runtimes of a process."""
 
-    pid: int
+    pid: Natural
     runtimes: tuple[RuntimeCheck, ...]

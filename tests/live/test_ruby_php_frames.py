@@ -14,7 +14,9 @@ pytestmark = pytest.mark.live
 PROGRAMS = Path(__file__).parent / "targets"
 SECONDS = 3
 NEAR = 0.03
-MIN_NAMED_SHARE = 0.9  # on a loaded machine some samples are read late
+# Ruby's frames are read about 1 ms after the sample, when the innermost call has often moved on;
+# docs/runtimes.md has the figures.
+MIN_NAMED_SHARE = {"php": 0.9, "ruby": 0.6}
 
 
 @pytest.mark.parametrize("language", ["ruby", "php"])
@@ -35,7 +37,7 @@ def test_shares_of_functions_agree_with_the_program(language: str, tmp_path: Pat
     runtime = next(runtime for runtime in document["runtimes"] if runtime["name"] == language)
     if not runtime["named"] and list(runtime["failed"]) == ["unsupported version"]:
         pytest.skip(f"needs a supported version of {language}")
-    assert runtime["named"] >= MIN_NAMED_SHARE * runtime["samples"]
+    assert runtime["named"] >= MIN_NAMED_SHARE[language] * runtime["samples"]
     assert runtime["samples"] == runtime["named"] + sum(runtime["failed"].values())
     totals: dict[str, float] = {}
     for function in document["functions"]:

@@ -3,7 +3,7 @@
 from enum import StrEnum
 
 from harness.bench.scale.laws import DemandPoint, LawCheck
-from stallscope.documents import Amount, Document, Natural, Number, Record, field
+from stallscope.documents import Amount, Count, Document, Natural, Number, Record, field
 
 
 class Verdict(StrEnum):
@@ -56,7 +56,7 @@ class LawFit(Record, frozen=True, kw_only=True):
     peak_throughput: Amount | None
     limit: Amount | None
     r_squared: Number | None
-    degrees_of_freedom: Natural
+    degrees_of_freedom: Count
 
 
 class ThroughputBounds(Record, frozen=True, kw_only=True):

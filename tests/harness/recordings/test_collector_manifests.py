@@ -19,6 +19,7 @@ from tests.documents import assert_valid
 
 RECORDINGS = Path(__file__).parents[2] / "recordings"
 KINDS = [
+    ("recording.bench", "bench"),
     ("recording.counters", "counters"),
     ("recording.idle", "idle"),
     ("recording.io", "curve"),

@@ -1,11 +1,15 @@
 import java.util.concurrent.locks.LockSupport;
 
-// Two threads that wait: one sleeps, one contends for a monitor that the other holds.
+// Threads that wait: two sleep or park between pieces of work, so that they do not count as idle;
+// one contends for a monitor that another holds.
 public final class WaitingJava {
     private static final Object MONITOR = new Object();
     private static volatile long sink;
 
-    static void sleeping() throws InterruptedException { Thread.sleep(20); }
+    static void sleeping() throws InterruptedException {
+        Thread.sleep(20);
+        work();
+    }
 
     static void holding() throws InterruptedException {
         synchronized (MONITOR) { Thread.sleep(10); }
@@ -13,7 +17,15 @@ public final class WaitingJava {
 
     static void contending() { synchronized (MONITOR) { sink++; } }
 
-    static void parked() { LockSupport.parkNanos(15_000_000); }
+    static void parked() {
+        LockSupport.parkNanos(15_000_000);
+        work();
+    }
+
+    private static void work() {
+        long end = System.nanoTime() + 3_000_000;
+        while (System.nanoTime() < end) sink++;
+    }
 
     private interface Step { void run() throws InterruptedException; }
 
