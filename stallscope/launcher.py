@@ -86,6 +86,8 @@ class Launcher(Closing):
         self._name = command.arguments[0]
         environment = [f"{name}={value}" for name, value in command.environment.items()]
         strings = [str(command.directory or ""), *command.arguments, *environment]
+        if any("\0" in text for text in strings):
+            raise TargetError(f"{self._name}: an argument or variable contains NUL", "remove it")
         encoded = b"".join(os.fsencode(text) + b"\0" for text in strings)
         header = _REQUEST.pack(
             round((command.time_limit_s or 0) * _NS),

@@ -104,6 +104,8 @@ def band_rows(log: IntervalLog, title: str) -> RowSums:
             "run the load for longer",
         )
     counts = np.stack([_bands(interval.histogram) for interval in log.intervals], axis=1)
+    if not counts.any():
+        raise RecordingError(f"{title} has no completed request", "run the load for longer")
     names = [f"up to {value_text(limit, 'ns')}" for limit in _BANDS_NS]
     names.append(f"above {value_text(_BANDS_NS[-1], 'ns')}")
     used = np.flatnonzero(counts.any(axis=1))

@@ -53,14 +53,20 @@ class RowSums:
 def aligned(
     a: RowSums, b: RowSums, *, totals: bool
 ) -> tuple[tuple[RowKey, ...], BlockSums, BlockSums]:
-    """Return all keys, and both sides with a row for each; a missing row is zero."""
+    """Return all keys, and both sides with a row for each.
+
+    A missing row is zero. A missing slot was not measured: it is left out on both sides.
+    """
     keys = tuple(dict.fromkeys((*a.keys, *b.keys)))
+    if a.noun == "slot":
+        keys = tuple(key for key in keys if key in a.keys and key in b.keys)
     place = {key: number for number, key in enumerate(keys)}
     sides = []
     for side in (a, b):
         values = side.totals if totals and side.totals is not None else side.parts
         parts = np.zeros((len(keys), side.whole.size))
-        np.add.at(parts, [place[key] for key in side.keys], values)
+        present = [number for number, key in enumerate(side.keys) if key in place]
+        np.add.at(parts, [place[side.keys[number]] for number in present], values[present])
         sides.append(BlockSums(parts, side.whole, side.samples))
     return keys, sides[0], sides[1]
 
@@ -71,4 +77,5 @@ def block_of(times_ns: npt.NDArray[np.int64], *, blocks: int = BLOCKS) -> npt.ND
         return np.zeros(0, dtype=np.int64)
     begin = int(times_ns.min())
     length = max(1, int(times_ns.max()) - begin + 1)
-    return ((times_ns - begin).astype(np.float64) * blocks / length).astype(np.int64)
+    places = ((times_ns - begin).astype(np.float64) * blocks / length).astype(np.int64)
+    return np.minimum(places, blocks - 1)  # floats round up over years

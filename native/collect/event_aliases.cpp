@@ -3,8 +3,8 @@
 namespace stallscope::collect {
 namespace {
 
-// The drain reads records at least once per second; a window is opened at most 25 times.
-constexpr std::size_t max_openings = 64;
+// A window is opened at most 25 times per second; a slow disk may delay the drain for 40 s.
+constexpr std::size_t max_openings = 1024;
 
 }  // namespace
 

@@ -1,6 +1,6 @@
 // Identifiers of events that are opened again for each window. The header of a recording is written
 // before, so it names the events that were open then; records of later ones get their identifiers.
-// Keeps those of the last 64 openings. Costs a look-up under a lock. Any thread.
+// Keeps those of the last 1,024 openings. Costs a look-up under a lock. Any thread.
 //
 //   aliases.add(opened);
 //   if (const auto id = aliases.find(sample.id)) record.replace_u64(8, *id);

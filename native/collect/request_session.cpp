@@ -74,6 +74,7 @@ void request_session::forget_ended() {
     if (!listened.process_ended) return false;
     lost_ += listened.reader.lost();
     invalid_ += listened.reader.invalid();
+    forgotten_.insert(listened.ring.inode());
     return true;
   });
   for (auto& listened : rings_)
@@ -93,9 +94,10 @@ std::vector<pid_t> request_session::target_processes() const {
 
 void request_session::search_process(pid_t pid) {
   auto search = requests::rings_of(pid, [this](std::uint64_t inode) {
-    return std::any_of(rings_.begin(), rings_.end(), [inode](const listened_ring& listened) {
-      return listened.ring.inode() == inode;
-    });
+    return forgotten_.contains(inode) ||
+           std::any_of(rings_.begin(), rings_.end(), [inode](const listened_ring& listened) {
+             return listened.ring.inode() == inode;
+           });
   });
   if (search.error != 0 && search.error != ENOENT) search_error_ = search.error;
   refused_ring_ = refused_ring_ || search.refused;

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <set>
 #include <string>
 #include <thread>
 #include <vector>
@@ -55,6 +56,7 @@ class request_session {
   std::uint64_t start_ns_;
   sample_file file_;
   std::vector<listened_ring> rings_;
+  std::set<std::uint64_t> forgotten_;  // inodes of read rings; forked children still hold them
   std::uint64_t next_search_ns_ = 0;
   std::uint64_t marks_ = 0;
   std::uint64_t dropped_ = 0;  // beyond the file's limit

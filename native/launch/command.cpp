@@ -133,11 +133,16 @@ void wait_for_end(const command& started, int process, int output, int stop_fd,
   }
 }
 
-// Waits for the stop; false if no descendant is left to wait for.
-bool wait_for_stop(int stop_fd) {
-  pollfd polled{stop_fd, POLLIN, 0};
+// Waits for the stop and reads what the descendants of a server print; false if none is left.
+bool wait_for_stop(int stop_fd, int output, std::size_t output_limit, completed_run& run) {
+  std::array<pollfd, 2> polled{pollfd{stop_fd, POLLIN, 0}, pollfd{output, POLLIN, 0}};
   while (has_descendants()) {
-    if (::poll(&polled, 1, 100) > 0) return true;
+    if (::poll(polled.data(), polled.size(), 100) <= 0) continue;
+    if (polled[1].revents != 0) {
+      drain(output, output_limit, run);
+      if ((polled[1].revents & POLLIN) == 0) polled[1].fd = -1;  // all writers have closed it
+    }
+    if (polled[0].revents != 0) return true;
   }
   return false;
 }
@@ -147,7 +152,8 @@ void end_process(pid_t pid, int process, std::chrono::nanoseconds grace) {
     ::kill(pid, SIGTERM);
     pollfd polled{process, POLLIN, 0};
     const auto limit = std::chrono::duration_cast<std::chrono::milliseconds>(grace);
-    if (::poll(&polled, 1, static_cast<int>(limit.count())) > 0) return;
+    const auto limit_ms = std::min<std::int64_t>(limit.count(), 1 << 30);
+    if (::poll(&polled, 1, static_cast<int>(limit_ms)) > 0) return;
   }
   ::kill(pid, SIGKILL);
 }
@@ -177,14 +183,24 @@ completed_run run_command(const command& started, int stop_fd) {
   run.begin_ns = monotonic_ns();
   const pid_t pid = settings.spawn(started.arguments, started.environment);
   const descriptor process{static_cast<int>(::syscall(SYS_pidfd_open, pid, 0U))};
+  if (!process) {  // without it, neither the end nor the time limit could be waited for
+    const int error = errno;
+    ::kill(pid, SIGKILL);
+    while (::waitpid(pid, nullptr, 0) < 0 && errno == EINTR) {
+    }
+    if (has_descendants()) end_descendants({});
+    fail(error, "pidfd_open");
+  }
   input_of_pipe.reset();
-  if (process) wait_for_end(started, process.get(), output.get(), stop_fd, run);
+  wait_for_end(started, process.get(), output.get(), stop_fd, run);
   if (run.stopped || run.timed_out) end_process(pid, process.get(), started.grace);
   while (::wait4(pid, &run.status, 0, &run.usage) < 0 && errno == EINTR) {
   }
   run.wall_ns = monotonic_ns() - run.begin_ns;
   if (output) drain(output.get(), started.output_limit, run);
-  if (started.is_server && !run.stopped && has_descendants()) run.stopped = wait_for_stop(stop_fd);
+  if (started.is_server && !run.stopped && has_descendants()) {
+    run.stopped = wait_for_stop(stop_fd, output.get(), started.output_limit, run);
+  }
   if (has_descendants()) run.leftovers = end_descendants(started.grace);
   return run;
 }

@@ -52,8 +52,9 @@ walk_result reader::walk(const stack_sample& sample, managed_stack& into) {
 reader::outcome reader::follow() {
   frames_.clear();
   auto address = pages_.anchor();
-  while (address != 0) {
-    if (frames_.size() >= max_frames) return outcome::torn;
+  // Frames without a function count as well: a chain of them may lead back to itself.
+  for (std::size_t count = 0; address != 0; ++count) {
+    if (count >= max_frames) return outcome::torn;
     const auto bytes = pages_.bytes(address, fields_.frame_bytes);
     if (bytes.empty()) return pages_.missing() ? outcome::missing : outcome::torn;
     const frame read{

@@ -17,6 +17,7 @@ from collections.abc import Sequence
 from stallscope.documents import Count, Number, Record
 
 CONFIDENCE = 0.95
+_EXACT_TOSSES = 1000
 CONFIDENCE_OF_FIVE = 1 - 2 / 2**5  # 93.75 %: the range of five values
 
 
@@ -90,8 +91,16 @@ def trimmed_values(n: int, confidence: float) -> int:
     """Return the number of values to drop at each end of a sorted sample of n."""
     outside, trimmed = 2 / 2**n, 0
     while trimmed + 1 < n // 2:
-        outside += 2 * math.comb(n, trimmed + 1) / 2**n
+        outside += 2 * _binomial_share(n, trimmed + 1)
         if outside > 1 - confidence + 1e-12:
             break
         trimmed += 1
     return trimmed
+
+
+def _binomial_share(n: int, k: int) -> float:
+    """Return the probability of k heads in n tosses; in logarithms if n is large."""
+    if n <= _EXACT_TOSSES:
+        return float(math.comb(n, k) / 2**n)
+    logarithm = math.lgamma(n + 1) - math.lgamma(k + 1) - math.lgamma(n - k + 1)
+    return math.exp(logarithm - n * math.log(2))

@@ -5,6 +5,7 @@ import io
 from collections.abc import Iterator
 
 from harness.bench.compare.result import CompareResult, Sample
+from stallscope.printable import printable
 
 COLUMNS = (
     "table,name,unit,column,a_median,a_low,a_high,a_n,b_median,b_low,b_high,b_n,"
@@ -19,7 +20,7 @@ def csv_lines(result: CompareResult) -> Iterator[str]:
         buffer = io.StringIO()
         csv.writer(buffer, lineterminator="").writerow(
             [
-                *(row.table, row.name, row.unit, row.column),
+                *map(printable, (row.table, row.name, row.unit, row.column)),
                 *_numbers(row.a),
                 *_numbers(row.b),
                 *(row.delta, row.p, row.p_holm, row.verdict),

@@ -174,9 +174,14 @@ class _Judge:
         return NO_DIFFERENCE
 
 
+_LARGE = 1000
+
+
 @cache
 def can_reach(n1: int, n2: int, comparisons: int, alpha: float) -> bool:
     """Return whether the smallest p-value of two samples, corrected, is below alpha."""
+    if min(n1, n2) > _LARGE:  # far below any alpha; the number of ways has hundreds of digits
+        return alpha > 0
     return 2 / math.comb(n1 + n2, n1) * max(1, comparisons) < alpha
 
 

@@ -102,7 +102,7 @@ def gate_options(values: dict[str, Any]) -> GateOptions:
         seed=random.SystemRandom().randrange(_MAX_SEED)
         if values["seed"] is None
         else values["seed"],
-        limits=RunLimits(time_limit_s=values["timeout_s"]),
+        limits=RunLimits(time_limit_s=values["timeout_s"], offers_ignoring=False),
         strict=values["strict"],
         as_json=values["as_json"],
     )

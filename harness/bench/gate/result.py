@@ -74,6 +74,7 @@ def gate_result(
     control = [block.control for block in blocks]
     control_p = two_sided_p(control)
     enough = len(blocks) >= _MIN_BLOCKS
+    by_blocks = enough and options.builds == 1  # several builds have another test
     return GateResult(
         verdict=decision.verdict.value,
         complete=complete,
@@ -83,7 +84,7 @@ def gate_result(
             decision.estimate,
             decision.low,
             decision.high,
-            options.builds if options.builds > 1 else len(blocks),
+            len({block.build for block in blocks}) if options.builds > 1 else len(blocks),
         ),
         p=decision.p,
         nominal_rate=ALPHA,
@@ -98,8 +99,8 @@ def gate_result(
         control_p=control_p,
         rate_held=control_p >= CONTROL_LEVEL,
         run_spread_percent=_run_spread_percent(control) if enough else None,
-        power=power(differences, threshold, options.blocks) if enough else None,
-        blocks_needed=blocks_needed(differences, threshold) if enough else None,
+        power=power(differences, threshold, options.blocks) if by_blocks else None,
+        blocks_needed=blocks_needed(differences, threshold) if by_blocks else None,
         placement=placement,
         seed=options.seed,
         blocks=tuple(blocks),

@@ -46,11 +46,11 @@ def _rate_text(result: GateResult) -> str:
 
 def _power_text(result: GateResult) -> str:
     if result.power is None:
-        return "unknown: at least 6 blocks are needed"
+        return "unavailable: it needs at least 6 blocks, and is not computed for several builds"
     needed = "more than 200" if result.blocks_needed is None else f"{result.blocks_needed}"
     return (
-        f"{result.power:.0%} to detect a slowdown of {result.threshold_percent:g} % with "
-        f"{result.blocks_per_stage} blocks a stage; 80 % needs {needed}"
+        f"{result.power:.0%} to show that a slowdown of {result.threshold_percent:g} % is above "
+        f"0 with {result.blocks_per_stage} blocks a stage; 80 % needs {needed}"
     )
 
 

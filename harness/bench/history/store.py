@@ -29,6 +29,7 @@ def append_run(directory: Path, run: HistoryRun) -> Path:
         path = _current_file(directory)
         line = (encode(run) + "\n").encode("utf-8", "replace")
         flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW
+        flags |= os.O_NONBLOCK  # a FIFO without a reader fails
         descriptor = os.open(path, flags, 0o644)
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX)

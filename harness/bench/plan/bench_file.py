@@ -77,7 +77,7 @@ def read_bench_file(path: Path) -> BenchFile:
         table = tomllib.loads(text)
     except RecordingError as error:
         raise UsageError(error.message, "name a bench.toml that this user may read") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:  # not UTF-8, not TOML, too deep
         raise UsageError(f"{path} is not TOML: {error}", _REMEDY) from error
     for place, key, known in _unknown_keys(table):
         near = difflib.get_close_matches(key, known, n=1)

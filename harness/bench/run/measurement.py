@@ -66,6 +66,7 @@ class RunLimits:
 
     time_limit_s: float | None = None
     ignore_failure: bool = False
+    offers_ignoring: bool = True  # whether the command has the option --ignore-failure
 
 
 class CommandRunner:
@@ -115,14 +116,17 @@ class CommandRunner:
         if completed.timed_out:
             return (
                 f"{name} ran longer than {self._limits.time_limit_s:g} s and was ended",
-                "raise --timeout, or add --ignore-failure to leave such runs out",
+                "raise --timeout" + self._ignoring("leave such runs out"),
             )
         lines = completed.output.decode("utf-8", "replace").strip().splitlines()
         last = f": {lines[-1][:200]}" if lines else ""
         return (
             f"{name} failed with exit status {completed.exit_status}{last}",
-            "run it by hand, or add --ignore-failure to leave failed runs out",
+            "run it by hand" + self._ignoring("leave failed runs out"),
         )
+
+    def _ignoring(self, purpose: str) -> str:
+        return f", or add --ignore-failure to {purpose}" if self._limits.offers_ignoring else ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -18,7 +18,7 @@ from stallscope.errors import RecordingError
 if TYPE_CHECKING:
     from stallscope._native import BenchmarkResults
 
-_NAME = re.compile(r"(?P<base>.*?)(?P<separator>[·-])(?P<count>\d+)")
+_NAME = re.compile(r"(?P<base>.*?)(?P<separator>[·-])(?P<count>\d{1,15})")
 _MICROSECONDS = ("us", "\u00b5s", "\u03bcs")  # both letters mu are in use
 _TIMES = {"ns": 1e-9, "ms": 1e-3, "s": 1.0, "sec": 1.0} | dict.fromkeys(_MICROSECONDS, 1e-6)
 _REMEDY = "the format is: BenchmarkName-8 <iterations> <value> <unit>"

@@ -73,7 +73,7 @@ def read_networks(path: Path) -> tuple[Network, ...]:
     """Return the network of a file, and one per what-if case. Raises RecordingError."""
     try:
         content = tomllib.loads(read_bounded(path, MAX_BYTES).decode("utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except (ValueError, RecursionError) as error:  # not UTF-8, not TOML, too deep
         raise RecordingError(f"{path}: {error}", _REMEDY) from error
     _check_keys(content, NetworkFile, str(path))
     for key, kind in (("centre", CentreEntry), ("what_if", WhatIfEntry)):

@@ -35,7 +35,7 @@ exit_code serve() {
 
 int main(int argc, char** argv) {
   const stallscope::program program("stallscope-launch", "use stallscope bench run");
-  for (const int signal : {SIGPIPE, SIGINT, SIGHUP, SIGQUIT}) std::signal(signal, SIG_IGN);
+  for (const int signal : {SIGPIPE, SIGINT, SIGTERM, SIGHUP, SIGQUIT}) std::signal(signal, SIG_IGN);
   return program.run([&] {
     stallscope::cli::parser app("Runs and measures commands for stallscope bench",
                                 "stallscope-launch");

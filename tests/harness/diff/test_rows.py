@@ -30,3 +30,17 @@ def test_blocks_are_equally_long() -> None:
     assert block_of(np.array([10, 14, 15, 19]), blocks=2).tolist() == [0, 0, 1, 1]
     assert block_of(np.array([], dtype=np.int64)).size == 0
     assert block_of(np.array([7, 7])).tolist() == [0, 0]
+
+
+def test_times_over_years_stay_within_the_blocks() -> None:
+    assert block_of(np.array([0, 2**60]), blocks=24).tolist() == [0, 23]
+
+
+def test_a_slot_that_one_side_did_not_measure_is_left_out() -> None:
+    def slots(*names: str) -> RowSums:
+        keys = tuple(RowKey(name) for name in names)
+        return RowSums(keys, np.ones((len(names), 4)), None, np.ones(4), None, "slot")
+
+    keys, a, b = aligned(slots("frontend", "backend"), slots("backend"), totals=False)
+    assert [key.name for key in keys] == ["backend"]
+    assert a.parts.shape == b.parts.shape == (1, 4)

@@ -14,10 +14,11 @@ TEST_CASE("an event that was opened again has the identifier of the header") {
   CHECK_FALSE(aliases.find(3));
 }
 
-TEST_CASE("the identifiers of the last 64 openings are kept") {
+TEST_CASE("the identifiers of the last 1,024 openings are kept") {
   event_aliases aliases;
-  for (std::uint64_t i = 0; i < 100; ++i) aliases.add(std::array{event_aliases::alias{100 + i, 3}});
+  for (std::uint64_t i = 0; i < 1'060; ++i)
+    aliases.add(std::array{event_aliases::alias{100 + i, 3}});
   CHECK_FALSE(aliases.find(100 + 35));
   CHECK(aliases.find(100 + 36) == 3U);
-  CHECK(aliases.find(100 + 99) == 3U);
+  CHECK(aliases.find(100 + 1'059) == 3U);
 }

@@ -103,3 +103,14 @@ TEST_CASE("a server runs until the stop, also one that daemonizes") {
     CHECK_FALSE(has_descendants());
   }
 }
+
+TEST_CASE("the output of a server that daemonizes is read, so it does not wait for a reader") {
+  adopt_descendants();
+  const stop_pipe stop;
+  command started = shell("head -c 1000000 /dev/zero & exit 0");
+  started.is_server = true;
+  started.output_limit = 1000;
+  const completed_run run = run_command(started, stop.read.get());
+  CHECK_FALSE(run.stopped);
+  CHECK(run.output_cut);
+}

@@ -83,6 +83,13 @@ TEST_CASE("a list of frames with a cycle is torn") {
   CHECK(walk(php).result == managed_frames::walk_result::torn);
 }
 
+TEST_CASE("a cycle of frames without functions is torn") {
+  fake_php php;
+  const auto frame = php.call(0, 1, true);
+  php.put(frame + php_8_2.frame_previous, frame);
+  CHECK(walk(php).result == managed_frames::walk_result::torn);
+}
+
 TEST_CASE("other threads than the main one run no PHP") {
   fake_php php;
   php.call(php.add_function("f", 0, "/a.php", 1, 2), 1, true);

@@ -9,7 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stallscope.statistics import estimate
-from stallscope.statistics.estimate import Estimate, median_estimate, min_sample_size, missing
+from stallscope.statistics.estimate import (
+    Estimate,
+    median_estimate,
+    min_sample_size,
+    missing,
+    trimmed_values,
+)
 
 
 @given(st.lists(st.floats(0.1, 10), min_size=1, max_size=40))
@@ -76,3 +82,8 @@ def test_the_reciprocal_swaps_the_ends() -> None:
 
 def test_the_examples_of_the_module_hold() -> None:
     assert doctest.testmod(estimate).failed == 0
+
+
+def test_a_large_sample_trims_as_the_normal_approximation_does() -> None:
+    n = 60_000
+    assert trimmed_values(n, 0.95) == pytest.approx(n / 2 - 1.96 * math.sqrt(n) / 2, abs=2)
