@@ -64,7 +64,8 @@ STAGES = (
     _stage("python-packages", 600, "packages", "build-tools"),
     _stage("arm64-root", 300, "system packages", "test-packages"),
     _stage("interpreters", 300, "packages", "python-packages wheel"),
-    _compile("wheel", 1200, "build-tools"),
+    # The build backend imports numpy if it is there: it must not be half installed.
+    _compile("wheel", 1200, "build-tools python-packages"),
     _compile("build-arm64", 900, "test-packages arm64-root wheel"),
     _compile("build-asan", 1200, "test-packages wheel"),
     _compile("build-tsan", 900, "test-packages wheel"),
