@@ -29,7 +29,7 @@ HTTP_SERVER = Path(__file__).parent / "runtimes" / "http_server.js"
 SOURCE = 'import * as ts from "typescript";\nexport const version: string = ts.version;\n'
 COMPILER_OPTIONS = ("--noEmit", "--strict", "--target", "es2022", "--module", "node16")
 # Frames of chains that are left out: writing to a socket waits while the client runs, and
-# --cpu-prof does not count the writing of its own file.
+# --cpu-prof leaves out the time in which it writes its output file.
 _LEFT_OUT = ("[garbage collection]", "Writev", "node::profiler::")
 _WRITES = "writev"
 

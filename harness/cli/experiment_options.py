@@ -5,21 +5,14 @@ from typing import Any
 
 import click
 
-from harness.cli.number_options import number_option
+from harness.cli.number_options import Number, count_option, number_option
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 
 def rounds_option(text: str, default: int = 6) -> Decorator:
     """Return the option for the number of rounds; ``text`` is its help."""
-    return click.option(
-        "--rounds",
-        type=click.IntRange(1, 1000),
-        default=default,
-        show_default=True,
-        metavar="N",
-        help=text,
-    )
+    return count_option("--rounds", least=1, most=1000, default=default, text=text)
 
 
 def seconds_option(least: float, default: float, text: str) -> Decorator:
@@ -29,11 +22,21 @@ def seconds_option(least: float, default: float, text: str) -> Decorator:
 
 def seed_option(text: str, default: int = 1) -> Decorator:
     """Return the option for the seed of random numbers; ``text`` is its help."""
+    return count_option("--seed", default=default, text=text)
+
+
+def order_seed_option(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the option for the seed of a random order."""
+    text = "Seed of the order of the runs. Default: a random one, which is printed."
+    return count_option("--seed", text=text)(function)
+
+
+def run_time_limit_option(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the option for the time limit of each run of a command."""
     return click.option(
-        "--seed",
-        type=click.IntRange(0),
-        default=default,
-        show_default=True,
-        metavar="N",
-        help=text,
-    )
+        "--timeout",
+        "timeout_s",
+        type=Number(0.001),
+        metavar="S",
+        help="Time limit of a run, in seconds; then it is ended with its children. Default: none.",
+    )(function)

@@ -25,6 +25,20 @@ class Number(click.FloatRange):
         return number
 
 
+def count_option(
+    *names: str, least: int = 0, most: int | None = None, default: int | None = None, text: str
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Return an option for a whole number in an inclusive range; a default is shown."""
+    return click.option(
+        *names,
+        type=click.IntRange(least, most),
+        default=default,
+        show_default=default is not None,
+        metavar="N",
+        help=text,
+    )
+
+
 def number_option(
     *names: str,
     least: float,

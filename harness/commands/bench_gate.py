@@ -5,8 +5,9 @@ from typing import Any
 
 import click
 
+from harness.cli.experiment_options import order_seed_option, run_time_limit_option
 from harness.cli.json_option import json_option
-from harness.cli.number_options import Number
+from harness.cli.number_options import count_option
 
 EXAMPLES = """\b
 Examples:
@@ -37,42 +38,25 @@ Examples:
     metavar="FILE",
     help="A bench.toml with the commands.",
 )
-@click.option(
+@count_option(
     "--blocks",
-    type=click.IntRange(6, 10_000),
+    least=6,
+    most=10_000,
     default=20,
-    show_default=True,
-    metavar="N",
-    help="Blocks of each of the two stages; a block runs base twice and head once.",
+    text="Blocks of each of the two stages; a block runs base twice and head once.",
 )
-@click.option(
+@count_option(
     "--builds",
-    type=click.IntRange(1, 1000),
+    least=1,
+    most=1000,
     default=1,
-    metavar="N",
-    help="Builds of each side; {build} in the commands is replaced by 1 to N. Default: 1.",
+    text="Builds of each side; {build} in the commands is replaced by 1 to N.",
 )
-@click.option(
-    "--warmup",
-    type=click.IntRange(0, 10_000),
-    default=1,
-    show_default=True,
-    metavar="N",
-    help="Runs of each command before the first block.",
+@count_option(
+    "--warmup", most=10_000, default=1, text="Runs of each command before the first block."
 )
-@click.option(
-    "--seed",
-    type=click.IntRange(0),
-    metavar="N",
-    help="Seed of the order of the runs. Default: a random one, which is printed.",
-)
-@click.option(
-    "--timeout",
-    "timeout_s",
-    type=Number(0.001),
-    metavar="S",
-    help="Time limit of a run, in seconds; then it is ended with its children. Default: none.",
-)
+@order_seed_option
+@run_time_limit_option
 @click.option("--strict", is_flag=True, help="Return exit code 3 if the gate is undecided.")
 @json_option
 def command(**values: Any) -> int:

@@ -5,8 +5,9 @@ from typing import Any
 
 import click
 
+from harness.cli.experiment_options import order_seed_option, run_time_limit_option
 from harness.cli.json_option import json_option
-from harness.cli.number_options import Number
+from harness.cli.number_options import count_option
 
 EXAMPLES = """\b
 Examples:
@@ -37,18 +38,17 @@ Examples:
 @click.option(
     "--only", multiple=True, metavar="NAME", help="Benchmark of the file to run; may be repeated."
 )
-@click.option(
+@count_option(
     "-n",
     "--runs",
-    type=click.IntRange(1, 1_000_000),
-    metavar="N",
-    help="Runs of each command. Default: as the file says, or 10.",
+    least=1,
+    most=1_000_000,
+    text="Runs of each command. Default: as the file says, or 10.",
 )
-@click.option(
+@count_option(
     "--warmup",
-    type=click.IntRange(0, 1_000_000),
-    metavar="N",
-    help="Runs of each command before the measurement. Default: as the file says, or 1.",
+    most=1_000_000,
+    text="Runs of each command before the measurement. Default: as the file says, or 1.",
 )
 @click.option(
     "--until-stable",
@@ -60,19 +60,8 @@ Examples:
     type=click.Choice(["bench"]),
     help="Pin frequency, sleep states and more during the runs; see stallscope pin --profile.",
 )
-@click.option(
-    "--seed",
-    type=click.IntRange(0),
-    metavar="N",
-    help="Seed of the order of the runs. Default: a random one, which is printed.",
-)
-@click.option(
-    "--timeout",
-    "timeout_s",
-    type=Number(0.001),
-    metavar="S",
-    help="Time limit of a run, in seconds; then it is ended with its children. Default: none.",
-)
+@order_seed_option
+@run_time_limit_option
 @click.option("--ignore-failure", is_flag=True, help="Leave failed runs out instead of stopping.")
 @click.option(
     "-o",

@@ -5,8 +5,9 @@ from typing import Any
 
 import click
 
+from harness.cli.experiment_options import rounds_option
 from harness.cli.json_option import json_option
-from harness.cli.number_options import Number
+from harness.cli.number_options import Number, count_option
 
 EXAMPLES = """\b
 Examples:
@@ -26,21 +27,9 @@ Examples:
     metavar="LIST",
     help="Counts of threads or connections at which COMMAND runs; {n} in its words is the count.",
 )
-@click.option(
-    "--rounds",
-    type=click.IntRange(1, 1000),
-    metavar="N",
-    default=3,
-    show_default=True,
-    help="Number of rounds; each runs every count once, every second one in reverse order.",
-)
-@click.option(
-    "--warmup",
-    type=click.IntRange(0, 1000),
-    metavar="N",
-    default=1,
-    show_default=True,
-    help="Runs of the smallest count before the measurement.",
+@rounds_option("Rounds; each runs every count once, every second one in reverse order.", default=3)
+@count_option(
+    "--warmup", most=1000, default=1, text="Runs of the smallest count before the measurement."
 )
 @click.option(
     "--work",

@@ -69,7 +69,7 @@ class LockOwner(Record, frozen=True, kw_only=True):
 
 
 class LockCaller(Record, frozen=True, kw_only=True):
-    """Wait time of a lock by function: of its own calls, and of all calls below it."""
+    """Wait time of a lock by function: of calls in it, and of all calls below it."""
 
     function: str
     attributed_ns: Count

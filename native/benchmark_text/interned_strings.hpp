@@ -25,7 +25,7 @@ class interned_strings {
   void grow();
   std::string_view stored(std::string_view text);
 
-  static constexpr std::size_t block_bytes = 64 * 1024;
+  static constexpr std::size_t block_bytes = 65'536;
   std::vector<std::string_view> strings_;
   std::vector<std::uint32_t> hashes_;
   std::vector<std::uint32_t> slots_;  // id + 1, 0 if free

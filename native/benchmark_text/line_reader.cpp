@@ -2,11 +2,17 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <system_error>
 
 namespace stallscope::benchmark_text {
+namespace {
+
+constexpr std::size_t max_read_bytes = 262'144;
+
+}  // namespace
 
 line_reader::line_reader(int descriptor)
     : descriptor_(descriptor), buffer_(std::make_unique_for_overwrite<char[]>(buffer_bytes)) {}
@@ -23,8 +29,8 @@ bool line_reader::fill() {
   ssize_t size = 0;
   do {
     // Small reads keep the text in the second-level cache until it is parsed.
-    const std::size_t room = buffer_bytes - end_;
-    size = ::read(descriptor_, buffer_.get() + end_, room < 256 * 1024 ? room : 256 * 1024);
+    const std::size_t room = std::min(buffer_bytes - end_, max_read_bytes);
+    size = ::read(descriptor_, buffer_.get() + end_, room);
   } while (size < 0 && errno == EINTR);
   if (size < 0) {
     throw std::system_error(errno, std::generic_category(), "read");

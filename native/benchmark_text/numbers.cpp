@@ -122,7 +122,7 @@ measurement unusual_number(std::string_view text) {
     return {0, number_error::syntax};
   }
   if (error == std::errc::result_out_of_range) {
-    // Too large or too small; strtod tells which, and rounds small numbers.
+    // Out of range. strtod distinguishes too large from too small, and rounds small numbers.
     value = std::strtod(((hexadecimal ? "0x" : "") + std::string(digits)).c_str(), nullptr);
     if (std::isinf(value)) {
       return {value, number_error::range};

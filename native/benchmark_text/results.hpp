@@ -51,6 +51,9 @@ class results {
   results() = default;
   results(const results&) = delete;
   results& operator=(const results&) = delete;
+  results(results&&) = delete;
+  results& operator=(results&&) = delete;
+  ~results() = default;
 
   // Reads a file to its end. Throws std::system_error if read(2) fails.
   void read(int descriptor, std::uint32_t file);

@@ -120,7 +120,7 @@ class drain {
     return !wait_events_.empty() && wait_events_.contains(sample.id);
   }
   [[nodiscard]] bool crowded() const;
-  // Adds the identifier of a record in place of its own. Returns the position behind it.
+  // Adds an identifier that replaces the one in the record. Returns the position behind it.
   std::uint64_t add_id(const perf_events::ring_view& view, std::uint64_t run_begin,
                        const perf_events::record_view& record, std::uint64_t id);
   void add_run(const perf_events::ring_view& view, std::uint64_t begin, std::uint64_t end);

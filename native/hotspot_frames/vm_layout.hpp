@@ -73,7 +73,7 @@ struct vm_layout {
   // The calls that the methods of a class have resolved, for forwarding.hpp.
   struct {
     std::uint64_t cache_of_pool = 0;
-    bool by_pointer = false;            // since 22, an array of its own
+    bool by_pointer = false;            // since 22: a pointer to a separate array
     std::uint64_t entries_pointer = 0;  // in the cache
     std::uint64_t first_entry = 0;      // in the cache or in the array
     std::uint64_t entry_bytes = 0;      // 0: not described

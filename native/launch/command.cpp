@@ -104,10 +104,12 @@ void drain(int fd, std::size_t limit, completed_run& run) {
   }
 }
 
-// Returns the rest of the time limit for poll, in milliseconds rounded up; -1 without a limit.
-int remaining_ms(const command& started, std::uint64_t begin_ns) {
-  if (started.time_limit.count() <= 0) return -1;
-  const auto limit_ns = static_cast<std::uint64_t>(started.time_limit.count());
+constexpr int reap_period_ms = 1000;
+
+// Returns the rest of a time limit for poll, in milliseconds rounded up; -1 without a limit.
+int remaining_ms(std::chrono::nanoseconds limit, std::uint64_t begin_ns) {
+  if (limit.count() <= 0) return -1;
+  const auto limit_ns = static_cast<std::uint64_t>(limit.count());
   const std::uint64_t elapsed_ns = monotonic_ns() - begin_ns;
   if (elapsed_ns >= limit_ns) return 0;
   return static_cast<int>(
@@ -115,20 +117,23 @@ int remaining_ms(const command& started, std::uint64_t begin_ns) {
 }
 
 // Waits until the process has ended or must be ended; keeps its output.
-void wait_for_end(const command& started, int process, int output, int stop_fd,
+void wait_for_end(const command& started, pid_t pid, int process, int output, int stop_fd,
                   completed_run& run) {
   std::array<pollfd, 3> polled{pollfd{process, POLLIN, 0}, pollfd{stop_fd, POLLIN, 0},
                                pollfd{output, POLLIN, 0}};
   while (true) {
-    const int ready = ::poll(polled.data(), polled.size(), remaining_ms(started, run.begin_ns));
+    const int left_ms = remaining_ms(started.time_limit, run.begin_ns);
+    const int wait_ms = left_ms < 0 ? reap_period_ms : std::min(left_ms, reap_period_ms);
+    const int ready = ::poll(polled.data(), polled.size(), wait_ms);
     if (ready < 0 && errno == EINTR) continue;
+    reap_orphans(pid);
     if (polled[2].revents != 0) {
       drain(output, started.output_limit, run);
       if ((polled[2].revents & POLLIN) == 0) polled[2].fd = -1;  // all writers have closed it
     }
     if (polled[0].revents != 0) return;
     run.stopped = polled[1].revents != 0;
-    run.timed_out = remaining_ms(started, run.begin_ns) == 0;
+    run.timed_out = remaining_ms(started.time_limit, run.begin_ns) == 0;
     if (run.stopped || run.timed_out) return;
   }
 }
@@ -147,13 +152,20 @@ bool wait_for_stop(int stop_fd, int output, std::size_t output_limit, completed_
   return false;
 }
 
-void end_process(pid_t pid, int process, std::chrono::nanoseconds grace) {
-  if (grace.count() > 0) {
+// SIGTERM, and SIGKILL after the grace. What the process prints as it ends is read.
+void end_process(const command& started, pid_t pid, int process, int output, completed_run& run) {
+  if (started.grace.count() > 0) {
     ::kill(pid, SIGTERM);
-    pollfd polled{process, POLLIN, 0};
-    const auto limit = std::chrono::duration_cast<std::chrono::milliseconds>(grace);
-    const auto limit_ms = std::min<std::int64_t>(limit.count(), 1 << 30);
-    if (::poll(&polled, 1, static_cast<int>(limit_ms)) > 0) return;
+    std::array<pollfd, 2> polled{pollfd{process, POLLIN, 0}, pollfd{output, POLLIN, 0}};
+    const std::uint64_t begin_ns = monotonic_ns();
+    while (const int left_ms = remaining_ms(started.grace, begin_ns)) {
+      if (::poll(polled.data(), polled.size(), left_ms) <= 0) continue;
+      if (polled[1].revents != 0) {
+        drain(output, started.output_limit, run);
+        if ((polled[1].revents & POLLIN) == 0) polled[1].fd = -1;  // all writers have closed it
+      }
+      if (polled[0].revents != 0) return;
+    }
   }
   ::kill(pid, SIGKILL);
 }
@@ -192,8 +204,10 @@ completed_run run_command(const command& started, int stop_fd) {
     fail(error, "pidfd_open");
   }
   input_of_pipe.reset();
-  wait_for_end(started, process.get(), output.get(), stop_fd, run);
-  if (run.stopped || run.timed_out) end_process(pid, process.get(), started.grace);
+  wait_for_end(started, pid, process.get(), output.get(), stop_fd, run);
+  if (run.stopped || run.timed_out) {
+    end_process(started, pid, process.get(), output.get(), run);
+  }
   while (::wait4(pid, &run.status, 0, &run.usage) < 0 && errno == EINTR) {
   }
   run.wall_ns = monotonic_ns() - run.begin_ns;

@@ -3,7 +3,7 @@
 // but one while the command runs.
 //
 // The kernel starts a command's largest resident set at that of the process that spawned it. So
-// this code runs in a small process of its own, and not in a Python interpreter. One thread.
+// this code runs in a separate small process, and not in a Python interpreter. One thread.
 //
 //   adopt_descendants();
 //   const completed_run run = run_command({.arguments = {"/bin/true"}}, stop_fd);

@@ -59,6 +59,15 @@ bool has_descendants() noexcept {
   }
 }
 
+void reap_orphans(pid_t except) noexcept {
+  siginfo_t ended{};
+  while (::waitid(P_ALL, 0, &ended, WEXITED | WNOHANG | WNOWAIT) == 0 && ended.si_pid != 0 &&
+         ended.si_pid != except) {
+    ::waitpid(ended.si_pid, nullptr, WNOHANG);
+    ended = {};
+  }
+}
+
 unsigned end_descendants(std::chrono::nanoseconds grace) {
   unsigned count = 0;
   if (grace.count() > 0) count = signal_until(SIGTERM, grace);

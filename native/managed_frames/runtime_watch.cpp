@@ -112,7 +112,7 @@ walk_result runtime_watch::walk(const stack_sample& sample, process& target) {
   return result;
 }
 
-// A stack is a mapping of its own, or ends with one: what is mapped beyond is not part of it.
+// A stack is a whole mapping, or the end of one. Memory mapped behind it is not part of it.
 void runtime_watch::note_stack_end(const stack_sample& sample, process& target) {
   const auto sp = sample.stack_address;
   if (shared_->ends.known(sample.tid, sp)) return;

@@ -18,7 +18,7 @@ from stallscope.system_files import Roots
 
 BLOCK_S = 2.0  # a block has a second, and the drain wakes once a second
 
-# Prints a time and then has a burst in a function of its own name, before and after quiet times.
+# Prints a time and then has a burst in a function with another name, before and after quiet times.
 _BURST = """
 import time
 def spin(seconds):

@@ -26,7 +26,7 @@ def shell(script: str, **settings: object) -> LaunchedCommand:
 
 
 def test_a_run_has_status_time_and_usage(launcher: Launcher) -> None:
-    run = launcher.run(shell("echo to-nobody; exit 3"))
+    run = launcher.run(shell("echo discarded; exit 3"))
     assert run.exit_status == 3
     assert run.wall_ns > 0
     assert run.minor_faults > 0

@@ -101,7 +101,7 @@ def ends_after_first(first: Sequence[float], decision: Decision) -> bool:
 def run_stages(
     measure: Callable[[int], Sequence[Block]], blocks_per_stage: int, threshold: float
 ) -> tuple[Decision, list[Block]]:
-    """Return the decision and all blocks; ``measure`` returns so many fresh blocks.
+    """Return the decision and all blocks; ``measure`` takes a number and returns that many blocks.
 
     Fewer blocks than requested mean that the measurement was interrupted.
     """

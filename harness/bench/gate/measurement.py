@@ -33,7 +33,7 @@ class BlockMeasurement:
                 self._runner.run(index)
 
     def blocks(self, count: int) -> list[Block]:
-        """Return so many fresh blocks; fewer after Ctrl-C."""
+        """Measure and return ``count`` blocks; fewer after Ctrl-C."""
         measured: list[Block] = []
         with suppress(KeyboardInterrupt):
             for _ in range(count):

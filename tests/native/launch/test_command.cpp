@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <string>
 #include <system_error>
 
 #include "base/descriptor.hpp"
@@ -113,4 +114,33 @@ TEST_CASE("the output of a server that daemonizes is read, so it does not wait f
   const completed_run run = run_command(started, stop.read.get());
   CHECK_FALSE(run.stopped);
   CHECK(run.output_cut);
+}
+
+TEST_CASE("a command may print more than a pipe holds as it ends") {
+  adopt_descendants();
+  const stop_pipe stop;  // the command inherits it, and stops itself once its trap is set
+  command started = shell("trap 'head -c 1000000 /dev/zero; exit 5' TERM; echo >&" +
+                          std::to_string(stop.write.get()) + "; while :; do sleep 0.01; done");
+  started.output_limit = 1000;
+  started.grace = std::chrono::seconds(10);
+  const completed_run run = run_command(started, stop.read.get());
+  CHECK(run.stopped);
+  CHECK(WIFEXITED(run.status));
+  CHECK(WEXITSTATUS(run.status) == 5);
+}
+
+TEST_CASE("ended orphans are reaped, and the child that is waited for is not") {
+  adopt_descendants();
+  const pid_t waited_for = ::fork();
+  if (waited_for == 0) ::_exit(3);
+  const pid_t orphan = ::fork();
+  if (orphan == 0) ::_exit(0);
+  siginfo_t ended{};
+  REQUIRE(::waitid(P_PID, static_cast<id_t>(orphan), &ended, WEXITED | WNOWAIT) == 0);
+  reap_orphans(waited_for);
+  int status = 0;
+  CHECK(::waitpid(waited_for, &status, 0) == waited_for);
+  CHECK(WEXITSTATUS(status) == 3);
+  while (::waitpid(orphan, nullptr, 0) > 0) {
+  }
 }

@@ -184,7 +184,7 @@ class ManagedFrameMerger:
 
 @dataclass(slots=True)
 class _Counts:
-    """Samples of a runtime by state, by tier, and by work of its own threads."""
+    """Samples of a runtime by state, by tier, and by work of the runtime's threads."""
 
     states: Counter[str] = field(default_factory=Counter)
     tiers: Counter[str] = field(default_factory=Counter)

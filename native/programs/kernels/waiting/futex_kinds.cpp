@@ -84,7 +84,7 @@ struct memory_freer {
 };
 using allocated = std::unique_ptr<void, memory_freer>;
 
-// The only arena of malloc, with so many free chunks that malloc_trim holds its lock for
+// The only arena of malloc, with enough free chunks that malloc_trim holds its lock for
 // milliseconds: it gives the pages of each back, 1 us per chunk, also if they are not in use.
 class fragmented_arena {
  public:

@@ -31,7 +31,7 @@ def test_commands_servers_and_clients_are_read(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message", "remedy"),
     [
-        ('[comands.a]\nrun = "true"\n', "unknown key 'comands'", "did you mean commands"),
+        ('[commandz.a]\nrun = "true"\n', "unknown key 'commandz'", "did you mean commands"),
         ('[commands.a]\nrunn = "true"\n', "commands.a: unknown key 'runn'", "did you mean run"),
         ('[servers.s]\nstart = "x"\nredy = "y"\n', "servers.s: unknown key 'redy'", "ready"),
         ("[commands.a]\nrun = 3\n", "Expected `str | array`", ""),
