@@ -87,6 +87,18 @@ class StackNames:
         return result
 
     @cached_property
+    def with_kernel_chain(self) -> npt.NDArray[np.bool_]:
+        """Return, per stack, whether the kernel's call chain was recorded.
+
+        Without it the sample's own address, in the scheduler, is the only frame of the kernel.
+        """
+        begin = self.offset[:-1].astype(np.int64)
+        filled = begin + 1 < self.offset[1:].astype(np.int64)
+        result = np.zeros(len(self), np.bool_)
+        result[filled] = self.kernel[begin[filled] + 1]
+        return result
+
+    @cached_property
     def kernel_leaf(self) -> npt.NDArray[np.bool_]:
         """Return, per stack, whether its leaf is the kernel's; False for empty stacks."""
         result = np.zeros(len(self), np.bool_)

@@ -10,7 +10,7 @@ whole CPUs, which show what ran before.
 import numpy as np
 import numpy.typing as npt
 
-from topdown.waits.records import SwitchKind, Times, WaitRecords
+from topdown.waits.records import NO_THREAD, SwitchKind, Times, WaitRecords
 
 # A sample is taken just before its record, and both records of a switch stand together; what is
 # longer apart, such as after lost records, is not one switch.
@@ -35,10 +35,17 @@ def scheduler_times(records: WaitRecords) -> Times:
 
 
 def _join_switches(records: WaitRecords, rows: npt.NDArray[np.intp], time_ns: Times) -> None:
-    """Set the times of switch-ins to those of the switch-outs before them on a CPU."""
-    comes = records.switches.kind[rows] == SwitchKind.IN
-    recorded = records.switches.time_ns[rows]
-    joined = comes[1:] & ~comes[:-1] & (np.diff(recorded) <= np.uint64(MAX_GAP_NS))
+    """Set the times of switch-ins to those of the switch-outs before them on a CPU.
+
+    The records of the idle thread may be missing between two of other threads. Then the thread that
+    left is not the one that ran before the thread that comes.
+    """
+    switches = records.switches
+    comes = switches.kind[rows] == SwitchKind.IN
+    thread, previous = switches.thread[rows], switches.other[rows]
+    joined = comes[1:] & ~comes[:-1] & (thread[1:] != thread[:-1])
+    joined &= (previous[1:] == thread[:-1]) | (previous[1:] == NO_THREAD)
+    joined &= np.diff(switches.time_ns[rows]) <= np.uint64(MAX_GAP_NS)
     places = np.flatnonzero(joined)
     time_ns[rows[places + 1]] = time_ns[rows[places]]
 

@@ -157,7 +157,7 @@ def _sample_kinds(
     blocked = BlockedCalls(pids[samples.thread], calls, arguments, descriptors, architecture)
     call_groups = blocked.groups()
     stacks = np.where(samples.stack == NO_STACK, len(names), samples.stack)
-    with_kernel = np.append(names.kernel_leaf, np.bool_(False))[stacks]
+    with_kernel = np.append(names.with_kernel_chain, np.bool_(False))[stacks]
     # Without the kernel's chain, blocking outside of system calls alone does not show a page fault.
     unproven = (call_groups == PAGE_FAULT) & ~_with_major_faults(records)[samples.thread]
     call_groups[unproven | ((call_groups == PAGE_FAULT) & with_kernel)] = UNKNOWN_GROUP

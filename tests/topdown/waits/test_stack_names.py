@@ -15,3 +15,10 @@ def test_stacks_are_searched_by_name_in_one_part() -> None:
     names = StackNames.build([(("read",), ("main",)), ((), ("read", "main"))])
     assert names.containing(["read"], kernel=True).tolist() == [True, False]
     assert names.containing(["read"], kernel=False).tolist() == [False, True]
+
+
+def test_the_address_of_the_sample_alone_is_no_kernel_chain() -> None:
+    names = StackNames.build(
+        [(("schedule", "do_fault"), ("main",)), (("schedule",), ("main",)), ((), ("main",))]
+    )
+    assert names.with_kernel_chain.tolist() == [True, False, False]

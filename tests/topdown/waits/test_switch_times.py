@@ -37,3 +37,9 @@ def test_a_sample_after_its_record_does_not_move_the_next_switch() -> None:
     records.switch_samples.time_ns[:] += 1000  # of a tracepoint, the record is first
     leaves = records.switches.kind != SwitchKind.IN
     assert np.array_equal(scheduler_times(records)[leaves], records.switches.time_ns[leaves])
+
+
+def test_a_short_wait_on_an_idle_cpu_is_kept_without_records_of_the_idle_thread() -> None:
+    text = "A R0-1000 W(?)1000-1050 R1050-4000"
+    records = build_records(text, unit_ns=1000, whole_cpus=True).records
+    assert scheduler_times(records).tolist() == records.switches.time_ns.tolist()

@@ -164,6 +164,7 @@ def test_a_poll_that_a_packet_ended_waits_for_the_network(waker: str, category: 
     ("kernel", "faults", "category"),
     [
         ((), (5, 6), ("page_fault", Evidence.SYSTEM_CALL)),
+        (("schedule",), (5, 6), ("page_fault", Evidence.SYSTEM_CALL)),
         ((), (5, 5), ("unknown", Evidence.NONE)),
         ((), (None, None), ("unknown", Evidence.NONE)),
         (("schedule", "some_driver"), (5, 6), ("other", Evidence.KERNEL_CHAIN)),
