@@ -3,6 +3,7 @@
 import numpy as np
 
 from harness.diff.rows import RowKey, RowSums
+from harness.diff.text import IPC_UNIT
 from stallscope.errors import RecordingError
 from stallscope.histograms import Histogram, IntervalLog
 from stallscope.quantities import value_text
@@ -81,7 +82,7 @@ def slot_rows(recording: Recording) -> RowSums:
             rows.append(np.array(known, dtype=float) / result.whole * seconds)
     ratios = [part.ipc.value if part.ipc is not None else None for part in result.intervals]
     if None not in ratios:
-        keys.append(RowKey("IPC", "instructions per cycle"))
+        keys.append(RowKey("IPC", IPC_UNIT))
         rows.append(np.array(ratios, dtype=float) * seconds)
     if not keys:
         raise RecordingError(f"{recording.path} has no value in every interval", "record longer")

@@ -4,7 +4,7 @@ from markupsafe import Markup
 
 from harness.diff.flame import STYLE as FLAME_COLOURS
 from harness.diff.result import DiffResult
-from harness.diff.text import HEADS, shown_rows, side_text, table_cells, verdict_text
+from harness.diff.text import BASES, heads, shown_rows, side_text, table_cells, verdict_text
 from harness.page.document import fragment
 from harness.page.panels import TABLE_STYLE, Head, Panel, render_panels
 from topdown.stacks.flame.svg import STYLE as FLAME_STYLE
@@ -15,7 +15,7 @@ MAX_ROWS = 200
 def diff_page(result: DiffResult, flame: Markup | None) -> str:
     """Return the page, to be written as UTF-8."""
     head = Head(
-        "Differences of two recordings", "", "diff", f"measured; per {result.basis}", "diff"
+        "Differences of two recordings", "", "diff", f"measured; {BASES[result.basis]}", "diff"
     )
     # Nested, because the class names of the graph are generic.
     rules = "" if flame is None else f".diff-flame svg {{{FLAME_STYLE}{FLAME_COLOURS}}}"
@@ -27,14 +27,14 @@ def diff_panel(result: DiffResult, flame: Markup | None) -> Panel:
     rows = shown_rows(result, MAX_ROWS)
     markup = fragment(
         "harness.diff/panel.html",
-        hint=f"{result.kind}, per {result.basis}",
+        hint=f"{result.kind}, {BASES[result.basis]}",
         facts=[
             ("A", side_text(result.a)),
             ("B", side_text(result.b)),
             ("hosts", " / ".join(dict.fromkeys((result.a.host, result.b.host)))),
         ],
         texts=[verdict_text(result)],
-        heads=(result.noun.capitalize(), *HEADS),
+        heads=heads(result),
         rows=table_cells(rows, result.unit),
         muted=[n for n, row in enumerate(rows) if not (row.flagged or row.total_flagged)],
         warnings=result.warnings,

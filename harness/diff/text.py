@@ -9,7 +9,8 @@ from harness.diff.result import DiffResult, DiffSide, FrameDifference
 MIN_NAME_WIDTH = 24
 _NUMBERS_WIDTH = 66
 PER_REQUEST = "s per request"
-HEADS = ("A", "B", "Change", "95 % interval", "Total", "")
+IPC_UNIT = "instructions per cycle"
+BASES = {"samples": "share of all samples", "time": "per second", "request": "per request"}
 
 
 def lines(result: DiffResult, width: int, limit: int) -> Iterator[str]:
@@ -26,12 +27,21 @@ def lines(result: DiffResult, width: int, limit: int) -> Iterator[str]:
             (shorten(printable(name), room), *rest)
             for name, *rest in table_cells(rows, result.unit)
         ]
-        yield from columns([(result.noun.capitalize(), *HEADS), *cells])
+        yield from columns([heads(result), *cells])
         omitted = len(result.frames) - len(rows)
         if omitted > 0:
             yield f"{omitted:,} more rows; --json has all"
     for warning in result.warnings:
         yield from wrapped(warning, width, "  ")
+
+
+def heads(result: DiffResult) -> tuple[str, ...]:
+    """Return the heads of the table; changes of shares are in percentage points."""
+    unit = "" if result.unit == PER_REQUEST else ", points"
+    return (
+        *(result.noun.capitalize(), "A", "B", f"Change{unit}", "95 % interval", f"Total{unit}"),
+        "",
+    )
 
 
 def verdict_text(result: DiffResult) -> str:
@@ -43,9 +53,11 @@ def verdict_text(result: DiffResult) -> str:
     noun = result.noun if result.flagged == 1 else f"{result.noun}s"
     change = row.delta if row.flagged or row.total_delta is None else row.total_delta
     kind = "" if row.flagged else " with its callees"
+    unit = _unit(row, result.unit)
+    points = "" if unit in (PER_REQUEST, IPC_UNIT) else " points"
     return (
         f"{result.flagged:,} {noun} {verb} by more than the noise. Largest change: "
-        f"{row.name}{kind}, {_signed(change, result.unit)}."
+        f"{row.name}{kind}, {_signed(change, unit)}{points}."
     )
 
 
@@ -73,11 +85,11 @@ def table_cells(rows: list[FrameDifference], unit: str) -> list[tuple[str, ...]]
     return [
         (
             row.name,
-            _value(row.a_share, unit),
-            _value(row.b_share, unit),
-            _signed(row.delta, unit),
-            interval_text(row, unit),
-            "" if row.total_delta is None else _signed(row.total_delta, unit),
+            _value(row.a_share, _unit(row, unit)),
+            _value(row.b_share, _unit(row, unit)),
+            _signed(row.delta, _unit(row, unit)),
+            interval_text(row, _unit(row, unit)),
+            "" if row.total_delta is None else _signed(row.total_delta, _unit(row, unit)),
             mark_text(row),
         )
         for row in rows
@@ -97,11 +109,20 @@ def mark_text(row: FrameDifference) -> str:
     return " ".join(part for part in (mark, row.change) if part)
 
 
+def _unit(row: FrameDifference, unit: str) -> str:
+    """Return the unit of a row; IPC is not a share."""
+    return IPC_UNIT if row.module == IPC_UNIT else unit
+
+
 def _value(amount: float, unit: str) -> str:
     """Return a value with its unit; a share is in percent."""
-    return f"{amount * 1e6:.4g} \u00b5s" if unit == PER_REQUEST else f"{100 * amount:.4g} %"
+    if unit == PER_REQUEST:
+        return f"{amount * 1e6:.4g} \u00b5s"
+    return f"{amount:.4g} per cycle" if unit == IPC_UNIT else f"{100 * amount:.4g} %"
 
 
 def _signed(amount: float, unit: str) -> str:
     """Return a change; that of a share is in percentage points."""
-    return f"{amount * 1e6:+.3g} \u00b5s" if unit == PER_REQUEST else f"{100 * amount:+.3g}"
+    if unit == PER_REQUEST:
+        return f"{amount * 1e6:+.3g} \u00b5s"
+    return f"{amount:+.3g} per cycle" if unit == IPC_UNIT else f"{100 * amount:+.3g}"

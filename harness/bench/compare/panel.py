@@ -10,6 +10,7 @@ from harness.bench.compare.text import delta_text, p_text, sample_text, sizes_te
 from harness.bench.compare.verdicts import BETTER, WORSE
 from harness.bench.plots.forest import ForestRow, forest_picture
 from harness.cli.outputs import write_whole
+from harness.cli.terminal import shorten
 from harness.page.document import fragment
 from harness.page.inline_svg import inline_svg
 from harness.page.panels import TABLE_STYLE, Head, Panel, render_panels
@@ -17,28 +18,22 @@ from stallscope.benchmark_text.units import ScaleTable, has_binary_prefixes
 from stallscope.printable import visible_text
 
 _MAX_ROWS = 1000  # of a table on the page
-_HEAD = ("benchmark", "a", "", "b", "", "change", "p (Holm)", "n", "verdict")
-
-
-@dataclass(frozen=True, slots=True)
-class _Row:
-    name: str
-    cells: tuple[str, ...]
-    muted: bool
+_MAX_LABEL = 36
 
 
 @dataclass(frozen=True, slots=True)
 class _Table:
     title: str
-    head: Sequence[str]
-    rows: Sequence[_Row]
+    heads: Sequence[str]
+    rows: Sequence[tuple[str, ...]]
+    muted: Sequence[int]
     omitted: int
 
 
 def panels(result: CompareResult) -> tuple[Panel, ...]:
     """Return the panel of a comparison."""
     tables = [
-        _table(list(group), f"{unit}, {column} against {result.base}", table)
+        _table(list(group), _heads(result.base, column), f"{unit} ({table})" if table else unit)
         for (table, unit, column), group in groupby(
             result.rows, key=lambda row: (row.table, row.unit, row.column)
         )
@@ -57,7 +52,7 @@ def panels(result: CompareResult) -> tuple[Panel, ...]:
     ]
     markup = fragment(
         "harness.bench.compare/panel.html",
-        hints=[visible_text(hint) for hint in hints],
+        hints=hints,
         picture=picture,
         tables=tables,
     )
@@ -66,31 +61,32 @@ def panels(result: CompareResult) -> tuple[Panel, ...]:
 
 def _forest_row(row: ComparisonRow) -> ForestRow:
     verdict = row.verdict if row.verdict in (BETTER, WORSE) else "unclear"
-    return ForestRow(f"{row.name} {row.unit}", row.delta, None, None, verdict)
+    name = f"{row.unit}: {shorten(visible_text(row.name), _MAX_LABEL)}"
+    return ForestRow(name, row.delta, None, None, verdict)
 
 
-def _table(rows: Sequence[ComparisonRow], title: str, table: str) -> _Table:
+def _heads(base: str, column: str) -> tuple[str, ...]:
+    return ("benchmark", base, "±", column, "±", "change", "p (Holm)", "n", "verdict")
+
+
+def _table(rows: Sequence[ComparisonRow], heads: Sequence[str], title: str) -> _Table:
     scales = ScaleTable(binary=has_binary_prefixes(rows[0].unit))
-    shown = []
-    for row in rows[:_MAX_ROWS]:
+    table_rows, muted = [], []
+    for place, row in enumerate(rows[:_MAX_ROWS]):
         medians = [
             abs(sample.median) for sample in (row.a, row.b) if sample is not None and sample.median
         ]
         scale = scales.scale_of(min(medians, default=0.0))
         samples = [cell for sample in (row.a, row.b) for cell in sample_text(sample, scale)]
         cells = (*samples, delta_text(row.delta), p_text(row.p_holm), sizes_text(row), row.verdict)
-        muted = row.verdict not in (BETTER, WORSE, "higher", "lower")
-        shown.append(_Row(visible_text(row.name), cells, muted))
-    return _Table(
-        visible_text(f"{title} ({table})" if table else title),
-        _HEAD,
-        shown,
-        max(0, len(rows) - _MAX_ROWS),
-    )
+        table_rows.append((row.name, *cells))
+        if row.verdict not in (BETTER, WORSE, "higher", "lower"):
+            muted.append(place)
+    return _Table(title, heads, table_rows, muted, max(0, len(rows) - _MAX_ROWS))
 
 
 def write_page(result: CompareResult, path: Path) -> None:
     """Write the comparison as an HTML page."""
     subject = ", ".join([result.base, *result.columns])
-    head = Head("Comparison of benchmarks", visible_text(subject, 200), "", "measured")
+    head = Head("Comparison of benchmarks", visible_text(subject, 200), "benchmarks", "measured")
     write_whole(path, [render_panels(panels(result), head, {})])

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from harness.bench.compare.options import CompareOptions
 from harness.bench.compare.result import CompareResult, ComparisonRow, GeometricMean, Sample
 from harness.bench.compare.verdicts import (
+    BETTER,
     WORSE,
     CellStatistics,
     ColumnComparison,
@@ -21,6 +22,12 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     Values = npt.NDArray[np.float64]
+
+
+_ORDER = (
+    "files that were measured one after the other also differ by drift of the machine, which no "
+    "test of their values detects; stallscope bench gate alternates both sides"
+)
 
 
 def run_compare(options: CompareOptions, *, as_json: bool) -> int:
@@ -76,6 +83,8 @@ def compare(results: BenchmarkResults, grid: Grid, options: CompareOptions) -> C
             f"no row is compared: the columns differ in {', '.join(fields) or 'their units'}; "
             "to compare all the same, name these keys with --ignore"
         )
+    if options.grid.col == ".file" and any(row.verdict in (BETTER, WORSE) for row in rows):
+        warnings.append(_ORDER)
     return CompareResult(
         base=labels[0] if labels else "",
         columns=tuple(labels[1:]),

@@ -16,7 +16,7 @@ def lines(result: HistoryResult, width: int) -> Iterator[str]:
     del width
     changed = [series for series in result.series if series.changes]
     yield (
-        f"{result.runs} runs, {len(result.series)} series, {len(changed)} with changes"
+        f"runs: {result.runs}, series: {len(result.series)}, with changes: {len(changed)}"
         + (f"; added {printable(result.added)}" if result.added else "")
     )
     for series in changed:

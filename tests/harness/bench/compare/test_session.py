@@ -136,3 +136,10 @@ def test_control_characters_in_names_are_not_printed(files):
     files(a=results("X\x1b[31m", [1]))
     for style in ("stallscope", "benchstat", "2017"):
         assert "\x1b" not in compare("a", "--style", style).stdout
+
+
+def test_a_change_between_files_names_their_order_as_a_possible_cause(files):
+    same = results("X", range(100, 110))
+    files(a=same, b=results("X", range(200, 210)), c=same)
+    assert "one after the other" in compare("a", "b").stdout
+    assert "one after the other" not in compare("a", "c").stdout
