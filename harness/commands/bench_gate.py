@@ -15,6 +15,7 @@ Examples:
   stallscope bench gate --base './old x' --head './new x' --fail-if cpu:1% --blocks 40
   stallscope bench gate --base 'a-{build}/p' --head 'b-{build}/p' --builds 12 --fail-if slower:1%
   stallscope bench gate --file bench.toml --base before --head after --fail-if memory:5% --strict
+  stallscope bench gate --base ./old --head ./new --fail-if slower:2% -o gate.html
   stallscope bench gate --base true --head true --fail-if slower:5% --json | jq .verdict
 """
 
@@ -58,6 +59,14 @@ Examples:
 @order_seed_option
 @run_time_limit_option
 @click.option("--strict", is_flag=True, help="Return exit code 3 if the gate is undecided.")
+@click.option(
+    "-o",
+    "--output",
+    "outputs",
+    multiple=True,
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="File for the page (.html) or the result (.json); may be repeated.",
+)
 @json_option
 def command(**values: Any) -> int:
     """Fail if a command became slower, at a nominal rate of 2.5 % of false alarms.
@@ -67,7 +76,13 @@ def command(**values: Any) -> int:
     or undecided. To find a slowdown of 2 % reliably, use slower:1%: an estimate of a true 2 % is
     below 2 % in half of the cases.
     """
-    from harness.bench.gate.options import gate_options  # noqa: PLC0415 - start-up stays light
+    from harness.bench.gate.options import (  # noqa: PLC0415 - start-up stays light
+        SUFFIXES,
+        gate_options,
+    )
+    from harness.cli.outputs import check_files  # noqa: PLC0415
+
+    check_files(values["outputs"], SUFFIXES)
     from harness.bench.gate.session import run_gate  # noqa: PLC0415
 
     return run_gate(gate_options(values))

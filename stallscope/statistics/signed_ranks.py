@@ -57,6 +57,18 @@ def _upper_tail(ranks: tuple[int, ...]) -> tuple[float, ...]:
     return tuple(np.minimum(1.0, np.cumsum(probability[::-1])[::-1]).tolist())
 
 
+def critical_rank_sum(count: int, level: float) -> float:
+    """Return the smallest sum of positive ranks that the test rejects; inf if it rejects none.
+
+    Of ``count`` differences without ties.
+
+    >>> critical_rank_sum(6, 0.025)
+    21.0
+    """
+    tail = _upper_tail(tuple(range(2, 2 * count + 1, 2)))
+    return next((total / 2 for total, p in enumerate(tail) if p <= level), math.inf)
+
+
 def hodges_lehmann(differences: Sequence[float]) -> float:
     """Return the median of all means of two differences; NaN without differences."""
     import numpy as np  # noqa: PLC0415 - start-up stays light

@@ -5,11 +5,12 @@ All values are natural logarithms of the measured quantity, so that differences 
 
 import math
 import random
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import IntEnum
 
 from stallscope.documents import Amount, Count, Record
+from stallscope.statistics.signed_ranks import hodges_lehmann
 
 
 class Slot(IntEnum):
@@ -37,6 +38,14 @@ class Block(Record, frozen=True, kw_only=True):
     def control(self) -> float:
         """Return the difference of base to itself: the A/A control."""
         return math.log(self.base_again) - math.log(self.base)
+
+
+def build_differences(blocks: Iterable[Block]) -> list[float]:
+    """Return the estimated difference of each build: blocks of one build share its placement."""
+    by_build: dict[int, list[float]] = {}
+    for block in blocks:
+        by_build.setdefault(block.build, []).append(block.difference)
+    return [hodges_lehmann(differences) for differences in by_build.values()]
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from harness.bench.gate.blocks import Block
+from harness.bench.gate.blocks import Block, build_differences
 from stallscope.statistics.signed_ranks import (
     hodges_lehmann,
     lower_bound,
@@ -64,10 +64,7 @@ def decide_builds(blocks: Sequence[Block], threshold: float) -> Decision:
 
     Blocks of one build share its placement, so the build is the unit.
     """
-    by_build: dict[int, list[float]] = {}
-    for block in blocks:
-        by_build.setdefault(block.build, []).append(block.difference)
-    units = [hodges_lehmann(differences) for differences in by_build.values()]
+    units = build_differences(blocks)
     return _decision(
         units,
         low=lower_bound(units, ALPHA),

@@ -24,6 +24,7 @@ from stallscope.errors import UsageError
 _MAX_SEED = 2**31
 _RULE = re.compile(r"(slower|cpu|memory):(\d{1,3}(?:\.\d{1,6})?)%")
 BUILD = "{build}"
+SUFFIXES = (".json", ".html")
 
 
 class Metric(StrEnum):
@@ -61,6 +62,7 @@ class GateOptions:
     limits: RunLimits
     strict: bool
     as_json: bool
+    outputs: tuple[Path, ...] = ()
 
     def sides(self) -> tuple[tuple[BenchCommand, BenchCommand], ...]:
         """Return base and head of every build."""
@@ -105,6 +107,7 @@ def gate_options(values: dict[str, Any]) -> GateOptions:
         limits=RunLimits(time_limit_s=values["timeout_s"], offers_ignoring=False),
         strict=values["strict"],
         as_json=values["as_json"],
+        outputs=values.get("outputs", ()),
     )
 
 

@@ -5,11 +5,11 @@ import statistics
 from collections.abc import Sequence
 from typing import Literal
 
-from harness.bench.gate.blocks import Block
+from harness.bench.gate.blocks import Block, build_differences
 from harness.bench.gate.decision import Decision, percent_threshold, ratio_percent
 from harness.bench.gate.options import GateOptions
-from harness.bench.gate.placement import Placement
-from harness.bench.gate.power import blocks_needed, power
+from harness.bench.gate.placement import MIN_BUILDS, Placement
+from harness.bench.gate.power import blocks_needed, builds_needed, power, power_of_builds
 from stallscope.documents import Amount, Count, Document, Natural, Number, Record, Share
 from stallscope.statistics.signed_ranks import (
     hodges_lehmann,
@@ -51,6 +51,8 @@ class GateResult(Document, frozen=True, kw_only=True, tag="stallscope.bench.gate
     run_spread_percent: Amount | None  # of one run, from the control
     power: Share | None  # to find a slowdown by the threshold, with these blocks
     blocks_needed: Natural | None  # per stage, for a power of 80 %; None: over 200, or unknown
+    builds: Natural  # of each side
+    builds_needed: Natural | None  # with several builds; None: over 100, or unknown
     placement: Placement
     seed: Count
     blocks: tuple[Block, ...]
@@ -75,6 +77,13 @@ def gate_result(
     control_p = two_sided_p(control)
     enough = len(blocks) >= _MIN_BLOCKS
     by_blocks = enough and options.builds == 1  # several builds have another test
+    builds = build_differences(blocks)
+    by_builds = options.builds > 1 and len(builds) >= MIN_BUILDS
+    detected_share = None
+    if by_blocks:
+        detected_share = power(differences, threshold, options.blocks)
+    elif by_builds:
+        detected_share = power_of_builds(builds, threshold, len(builds))
     return GateResult(
         verdict=decision.verdict.value,
         complete=complete,
@@ -84,7 +93,7 @@ def gate_result(
             decision.estimate,
             decision.low,
             decision.high,
-            len({block.build for block in blocks}) if options.builds > 1 else len(blocks),
+            len(builds) if options.builds > 1 else len(blocks),
         ),
         p=decision.p,
         nominal_rate=ALPHA,
@@ -99,8 +108,10 @@ def gate_result(
         control_p=control_p,
         rate_held=control_p >= CONTROL_LEVEL,
         run_spread_percent=_run_spread_percent(control) if enough else None,
-        power=power(differences, threshold, options.blocks) if by_blocks else None,
+        power=detected_share,
         blocks_needed=blocks_needed(differences, threshold) if by_blocks else None,
+        builds=options.builds,
+        builds_needed=builds_needed(builds, threshold) if by_builds else None,
         placement=placement,
         seed=options.seed,
         blocks=tuple(blocks),

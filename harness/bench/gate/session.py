@@ -13,6 +13,7 @@ from harness.bench.gate.decision import (
 )
 from harness.bench.gate.measurement import BlockMeasurement
 from harness.bench.gate.options import GateOptions
+from harness.bench.gate.panel import gate_page
 from harness.bench.gate.placement import placement_of
 from harness.bench.gate.result import GateResult, gate_result
 from harness.bench.gate.text import lines
@@ -20,9 +21,11 @@ from harness.bench.plan.commands import BenchCommand
 from harness.bench.plan.servers import running_servers, with_ports
 from harness.bench.run.conditions import Conditions, machine_warnings, settings_warnings
 from harness.bench.run.measurement import CommandRunner
+from harness.cli.outputs import write_whole
 from harness.cli.result_output import print_result
 from harness.cli.terminal import LiveLine
 from harness.recordings.settings_text import settings_now, settings_since
+from stallscope.documents import encode
 from stallscope.errors import ExitCode
 from stallscope.launcher import Launcher, resolve_program
 
@@ -32,6 +35,8 @@ UNDECIDED_CODE = 3  # with --strict
 def run_gate(options: GateOptions) -> int:
     """Return the exit code after the verdict is printed: 1 for a regression."""
     result = gate(options)
+    for path in options.outputs:
+        write_whole(path, [encode(result) + "\n" if path.suffix == ".json" else gate_page(result)])
     print_result(result, lines, as_json=options.as_json)
     verdict = Verdict(result.verdict)
     if verdict is Verdict.REGRESSION:

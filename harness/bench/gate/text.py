@@ -8,9 +8,22 @@ from harness.cli.terminal import wrapped
 
 def lines(result: GateResult, room: int) -> Iterator[str]:
     """Yield the verdict and what it rests on, for ``room`` columns."""
-    interrupted = "" if result.complete else ", interrupted"
-    yield f"{result.verdict} (measured, {result.rule}{interrupted})"
+    yield verdict_text(result)
     yield ""
+    for label, text in facts(result):
+        yield from wrapped(f"{label:18} {text}", room, " " * 19)
+    for warning in result.warnings:
+        yield from wrapped(f"warning: {warning}", room, "  ")
+
+
+def verdict_text(result: GateResult) -> str:
+    """Return the verdict with the rule that it answers."""
+    interrupted = "" if result.complete else ", interrupted"
+    return f"{result.verdict} (measured, {result.rule}{interrupted})"
+
+
+def facts(result: GateResult) -> list[tuple[str, str]]:
+    """Return label and text of what the verdict rests on."""
     rows = {
         "head against base": _change_text(result.change),
         "noise floor (A/A)": _change_text(result.noise_floor),
@@ -21,10 +34,7 @@ def lines(result: GateResult, room: int) -> Iterator[str]:
         "power": _power_text(result),
         "placement": result.placement.text,
     }
-    for label, text in rows.items():
-        yield from wrapped(f"{label:18} {text}", room, " " * 19)
-    for warning in result.warnings:
-        yield from wrapped(f"warning: {warning}", room, "  ")
+    return list(rows.items())
 
 
 def _change_text(change: Change) -> str:
@@ -46,11 +56,16 @@ def _rate_text(result: GateResult) -> str:
 
 def _power_text(result: GateResult) -> str:
     if result.power is None:
-        return "unavailable: it needs at least 6 blocks, and is not computed for several builds"
-    needed = "more than 200" if result.blocks_needed is None else f"{result.blocks_needed}"
+        return "unavailable: it needs at least 6 blocks, or 6 builds of each side"
+    if result.builds > 1:
+        sizes = f"{result.change.n} builds"
+        needed = "more than 100" if result.builds_needed is None else f"{result.builds_needed}"
+    else:
+        sizes = f"{result.blocks_per_stage} blocks a stage"
+        needed = "more than 200" if result.blocks_needed is None else f"{result.blocks_needed}"
     return (
         f"{result.power:.0%} to show that a slowdown of {result.threshold_percent:g} % is above "
-        f"0 with {result.blocks_per_stage} blocks a stage; 80 % needs {needed}"
+        f"0 with {sizes}; 80 % needs {needed}"
     )
 
 

@@ -4,7 +4,7 @@ from typing import Any
 
 from benchmarks.gate_noise import NORMAL, Machine
 from harness.bench.gate.blocks import Block
-from harness.bench.gate.decision import run_stages
+from harness.bench.gate.decision import decide_builds, run_stages
 from harness.bench.gate.options import gate_options
 from harness.bench.gate.placement import Placement
 from harness.bench.gate.result import GateResult, gate_result, two_sided_p
@@ -61,3 +61,19 @@ def test_the_text_names_placement_and_warnings_and_the_document_is_read_back() -
 def test_a_two_sided_p_value_is_at_most_1() -> None:
     assert two_sided_p([]) == 1.0
     assert two_sided_p([1.0, 2, 3, 4, 5, 6, 7, 8]) < 0.01
+
+
+def test_several_builds_have_their_own_power() -> None:
+    blocks = [
+        Block(base=1.0, base_again=1.0, head=1.0 + shift / 1000, build=build)
+        for build, shift in enumerate((1, -1, 2, -2, 3, -3, 1, -1))
+    ]
+    options = gate_options(VALUES | {"builds": 8, "base": "a-{build}", "head": "b-{build}"})
+    placement = Placement(covered=True, text="covered")
+    result = gate_result(
+        options, decide_builds(blocks, 0.02), blocks, placement, complete=True, warnings=()
+    )
+    assert result.power is not None
+    assert result.power > 0.9
+    assert result.builds_needed == 6
+    assert "with 8 builds; 80 % needs 6" in "\n".join(lines(result, 200))
