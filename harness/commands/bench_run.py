@@ -38,6 +38,11 @@ Examples:
 @click.option(
     "--only", multiple=True, metavar="NAME", help="Benchmark of the file to run; may be repeated."
 )
+@click.option(
+    "--quick",
+    is_flag=True,
+    help="Apply the table [quick] of the file: fewer runs, smaller inputs.",
+)
 @count_option(
     "-n",
     "--runs",

@@ -57,9 +57,12 @@ struct decoded {
   record what;              // views into the decoded bytes, if whole
 };
 
-// `offset` is the position in the segment: padding ends with its block.
+enum class checksum_check : std::uint8_t { verify, skip };
+
+// `offset` is the position in the segment: padding ends with its block. Without verification only
+// the header is checked.
 decoded decode(std::span<const std::byte> from, std::uint64_t offset,
-               const store::hash_seed& secret);
+               const store::hash_seed& secret, checksum_check check = checksum_check::verify);
 
 // The key of bytes that are known to be a record.
 std::string_view key_of(std::span<const std::byte> record);

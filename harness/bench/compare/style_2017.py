@@ -8,66 +8,16 @@ Hyndman and Fan's definition 8. Shown are the mean and the larger deviation of m
 The change is shown if p < 0.05 in the exact U test on the values that remain; n counts these.
 """
 
-import math
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator
 
 from harness.bench.compare.benchstat.layout import LEFT, RIGHT, Column, Layout, Span
+from harness.bench.matrix.summary import Kept, summary_text, without_outliers
 from stallscope.benchmark_text.grid import ABSENT, Grid, GridTable
 from stallscope.printable import printable
 from stallscope.statistics.rank_tests import mann_whitney
 
 ALPHA = 0.05
 _METRICS = {"sec/op": "time/op", "B/s": "speed", "B/op": "alloc/op", "allocs/op": "allocs/op"}
-# Upper bounds, divisors and units of durations in seconds; three digits are shown.
-_TIMES = (
-    (1e-6, 1e-9, "ns"),
-    (1e-3, 1e-6, "us"),
-    (1.0, 1e-3, "ms"),
-    (math.inf, 1.0, "s"),
-)
-
-
-@dataclass(frozen=True, slots=True)
-class Kept:
-    """The values of a sample without outliers."""
-
-    values: tuple[float, ...]
-
-    @property
-    def mean(self) -> float:
-        """Return the mean."""
-        return math.fsum(self.values) / len(self.values)
-
-    @property
-    def deviation(self) -> float:
-        """Return the larger relative deviation of minimum and maximum from the mean."""
-        mean = self.mean
-        if mean == 0:
-            return 0.0
-        largest = max(max(self.values) - mean, mean - min(self.values))
-        return largest / abs(mean)
-
-
-def without_outliers(values: Sequence[float]) -> Kept:
-    """Return the values within 1.5 interquartile ranges of the quartiles."""
-    ordered = sorted(value for value in values if math.isfinite(value))
-    low, high = quartile(ordered, 0.25), quartile(ordered, 0.75)
-    margin = 1.5 * (high - low)
-    return Kept(tuple(value for value in ordered if low - margin <= value <= high + margin))
-
-
-def quartile(ordered: Sequence[float], share: float) -> float:
-    """Return a quantile by definition 8 of Hyndman and Fan, Sample quantiles, 1996."""
-    if not ordered:
-        return math.nan
-    place = 1 / 3 + share * (len(ordered) + 1 / 3)
-    rank = int(place)
-    if rank < 1:
-        return ordered[0]
-    if rank >= len(ordered):
-        return ordered[-1]
-    return ordered[rank - 1] + (place - rank) * (ordered[rank] - ordered[rank - 1])
 
 
 def style_2017_lines(grid: Grid) -> Iterator[str]:
@@ -109,31 +59,6 @@ def _table_lines(grid: Grid, table: GridTable) -> Iterator[str]:
 def _kept(grid: Grid, cell: int) -> Kept | None:
     kept = without_outliers(grid.samples.values(cell).tolist())
     return kept if kept.values else None
-
-
-def summary_text(kept: Kept | None, unit: str) -> str:
-    """Return mean and deviation, such as ``516us ± 8%``; empty without values."""
-    if kept is None:
-        return ""
-    return f"{value_text(kept.mean, unit)} ±{round(100 * kept.deviation):2d}%"
-
-
-def value_text(value: float, unit: str) -> str:
-    """Return a value with three significant digits and a prefix."""
-    if unit.startswith("sec"):
-        for bound, divisor, name in _TIMES:
-            if abs(value) < bound * (1 - 5e-4):
-                return _three_digits(value / divisor) + name
-    for bound, name in ((1e9, "G"), (1e6, "M"), (1e3, "k")):
-        if abs(value) >= bound * (1 - 5e-4):
-            return _three_digits(value / bound) + name
-    return _three_digits(value)
-
-
-def _three_digits(value: float) -> str:
-    size = abs(value)
-    digits = 0 if size >= 99.95 else 1 if size >= 9.995 else 2
-    return f"{value:.{digits}f}"
 
 
 def _change(old: Kept | None, new: Kept | None) -> tuple[str, str]:

@@ -1,4 +1,4 @@
-"""The file bench.toml: commands, servers and clients.
+"""The file bench.toml: commands, servers, clients and data sets.
 
 [commands.sha1]
 run = "python3 -c 'import hashlib'"
@@ -10,11 +10,13 @@ ready = "stallscope-ping 127.0.0.1:{port}"
 [clients.get]
 run = "stallscope load 127.0.0.1:{port} --connections {n}"
 parallel = [1, 2, 4]
+
+[datasets.small]  # optional: each client runs with each data set, {dataset} in its words
 """
 
 import difflib
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 import msgspec
@@ -47,14 +49,31 @@ class ServerEntry(_Process, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     ready: CommandLine = ()  # exits with 0 when the server is ready
     stop: CommandLine = ()  # default: SIGTERM, after 2 s SIGKILL
     ready_limit_s: Amount = 10.0
+    optional: bool = False  # left out with a warning if its program is not installed
 
 
 class ClientEntry(_Process, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A command to measure with each server; {port} and {n} are replaced in it."""
+    """A command to measure with each server; {port}, {n} and {dataset} are replaced in it."""
 
     run: CommandLine
     servers: tuple[str, ...] = ()  # default: all
     parallel: tuple[Natural, ...] = ()  # values of {n}; each is a benchmark NAME·N
+    datasets: tuple[str, ...] = ()  # default: all
+
+
+class DatasetEntry(Record, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A data set; its name replaces {dataset}."""
+
+    environment: dict[str, str] = field(default_factory=dict)  # of the clients
+
+
+class QuickEntry(Record, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Values that replace those of the file with --quick."""
+
+    runs: Natural | None = None
+    warmup: Count | None = None
+    parallel: tuple[Natural, ...] = ()  # of clients that have several
+    environment: dict[str, str] = field(default_factory=dict)  # of all processes
 
 
 class BenchFile(Record, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -63,11 +82,19 @@ class BenchFile(Record, frozen=True, kw_only=True, forbid_unknown_fields=True):
     commands: dict[str, CommandEntry] = field(default_factory=dict)
     servers: dict[str, ServerEntry] = field(default_factory=dict)
     clients: dict[str, ClientEntry] = field(default_factory=dict)
+    datasets: dict[str, DatasetEntry] = field(default_factory=dict)
+    quick: QuickEntry | None = None
+    cluster: str = ""  # name of the set of hosts, for the page
     runs: Natural | None = None
     warmup: Count | None = None
 
 
-_TABLES = {"commands": CommandEntry, "servers": ServerEntry, "clients": ClientEntry}
+_TABLES: dict[str, type[msgspec.Struct]] = {
+    "commands": CommandEntry,
+    "servers": ServerEntry,
+    "clients": ClientEntry,
+    "datasets": DatasetEntry,
+}
 
 
 def read_bench_file(path: Path) -> BenchFile:
@@ -110,10 +137,15 @@ def _check(content: BenchFile, path: Path) -> None:
     for name, client in content.clients.items():
         if not content.servers:
             raise UsageError(f"{path}: clients.{name}: there is no server", _REMEDY)
-        for server in client.servers:
-            if server not in content.servers:
-                near = difflib.get_close_matches(server, content.servers, n=1)
-                raise UsageError(
-                    f"{path}: clients.{name}: unknown server {server!r}",
-                    f"did you mean {near[0]}?" if near else _REMEDY,
-                )
+        _check_names("server", client.servers, content.servers, f"{path}: clients.{name}")
+        _check_names("data set", client.datasets, content.datasets, f"{path}: clients.{name}")
+
+
+def _check_names(kind: str, names: Iterable[str], known: Mapping[str, object], place: str) -> None:
+    for name in names:
+        if name not in known:
+            near = difflib.get_close_matches(name, known, n=1)
+            raise UsageError(
+                f"{place}: unknown {kind} {name!r}",
+                f"did you mean {near[0]}?" if near else _REMEDY,
+            )

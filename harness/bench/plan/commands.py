@@ -3,14 +3,42 @@
 import os
 import re
 import shlex
+import shutil
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TypeVar
 
-from harness.bench.plan.bench_file import BenchFile, CommandLine, ServerEntry
+from msgspec import structs
+
+from harness.bench.plan.bench_file import (
+    BenchFile,
+    ClientEntry,
+    CommandEntry,
+    CommandLine,
+    ServerEntry,
+)
+from stallscope.documents import Natural, Record
 from stallscope.errors import UsageError
+from stallscope.programs import FOLDER
 
 _LONGEST_NAME = 60
+Entry = TypeVar("Entry", CommandEntry, ServerEntry, ClientEntry)
+
+
+class MatrixPlace(Record, frozen=True, kw_only=True):
+    """The place of a command among servers, clients and data sets, as a page shows it."""
+
+    label: str  # SERVER-CLIENT, or the name of a command without a server
+    cluster: str = ""
+    dataset: str = ""
+    parallel: Natural | None = None  # None: a serial client
+
+    @property
+    def row(self) -> str:
+        """Return the label with the number of parallel clients."""
+        return self.label if self.parallel is None else f"{self.label}·{self.parallel}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,6 +50,7 @@ class BenchCommand:
     directory: Path | None = None
     environment: Mapping[str, str] = field(default_factory=dict)  # beside the inherited one
     server: str = ""  # that must run; empty: none
+    place: MatrixPlace | None = None  # if the command is of a bench.toml
 
     def full_environment(self) -> dict[str, str]:
         """Return the inherited environment with the command's own values."""
@@ -45,6 +74,7 @@ class Plan:
     servers: tuple[ServerPlan, ...] = ()
     runs: int | None = None  # as the file says; None: the default
     warmup: int | None = None
+    warnings: tuple[str, ...] = ()
 
 
 def command_from_words(words: Sequence[str], name: str = "") -> BenchCommand:
@@ -82,19 +112,42 @@ def words_of(line: CommandLine, where: str) -> tuple[str, ...]:
     return words
 
 
-def plan_of_file(content: BenchFile, path: Path) -> Plan:
-    """Return the plan of a bench.toml; paths in it are relative to its folder."""
+def file_words(line: CommandLine, where: str) -> tuple[str, ...]:
+    """Return the words of a line of bench.toml, with the paths of python and native programs."""
+    paths = {"{python}": sys.executable, "{programs}": str(FOLDER)}
+    return tuple(
+        re.sub(r"\{(?:python|programs)\}", lambda match: paths[match[0]], word)
+        for word in words_of(line, where)
+    )
+
+
+def plan_of_file(content: BenchFile, path: Path, *, quick: bool = False) -> Plan:
+    """Return the plan of a bench.toml; paths in it are relative to its folder.
+
+    Servers that are optional and not installed are left out, with a warning. ``quick`` applies the
+    table ``quick``; UsageError if the file has none.
+    """
+    if quick:
+        content = quick_content(content, path)
+    missing = tuple(
+        name
+        for name, entry in content.servers.items()
+        if entry.optional and shutil.which(file_words(entry.start, name)[0]) is None
+    )
     folder = path.absolute().parent
     commands = [
         BenchCommand(
             name=benchmark_name(name),
-            arguments=words_of(entry.run, f"commands.{name}.run"),
+            arguments=file_words(entry.run, f"commands.{name}.run"),
             directory=folder / entry.directory,
             environment=entry.environment,
+            place=MatrixPlace(label=name),
         )
         for name, entry in content.commands.items()
     ]
-    commands += _client_commands(content, folder)
+    commands += (
+        command for command in _client_commands(content, folder) if command.server not in missing
+    )
     unique_names(commands)
     used = {command.server for command in commands}
     servers = tuple(
@@ -102,19 +155,71 @@ def plan_of_file(content: BenchFile, path: Path) -> Plan:
         for name, entry in content.servers.items()
         if name in used
     )
-    return Plan(tuple(commands), servers, content.runs, content.warmup)
+    warnings = tuple(f"server {name}: left out, its program is not installed" for name in missing)
+    return Plan(tuple(commands), servers, content.runs, content.warmup, warnings)
+
+
+def quick_content(content: BenchFile, path: Path) -> BenchFile:
+    """Return the content with the values of its table ``quick``; UsageError without one."""
+    quick = content.quick
+    if quick is None:
+        raise UsageError(f"{path} has no table [quick]", "add one, or leave --quick out")
+
+    added = quick.environment
+
+    def shortened(entry: Entry) -> Entry:
+        return structs.replace(entry, environment={**entry.environment, **added})
+
+    clients = {
+        name: structs.replace(
+            shortened(client),
+            parallel=(quick.parallel or client.parallel) if client.parallel else (),
+        )
+        for name, client in content.clients.items()
+    }
+    return structs.replace(
+        content,
+        commands={name: shortened(entry) for name, entry in content.commands.items()},
+        servers={name: shortened(entry) for name, entry in content.servers.items()},
+        clients=clients,
+        runs=quick.runs or content.runs,
+        warmup=content.warmup if quick.warmup is None else quick.warmup,
+    )
 
 
 def _client_commands(content: BenchFile, folder: Path) -> Iterator[BenchCommand]:
     for name, client in content.clients.items():
-        words = words_of(client.run, f"clients.{name}.run")
+        words = file_words(client.run, f"clients.{name}.run")
         for server in client.servers or content.servers:
-            for n in client.parallel or (None,):
-                suffix = "" if n is None else f"·{n}"
-                yield BenchCommand(
-                    name=benchmark_name(f"{server}-{name}{suffix}"),
-                    arguments=tuple(word.replace("{n}", str(n or 1)) for word in words),
-                    directory=folder / client.directory,
-                    environment=client.environment,
-                    server=server,
-                )
+            for dataset in client.datasets or content.datasets or ("",):
+                for n in client.parallel or (None,):
+                    place = MatrixPlace(
+                        label=f"{server}-{name}",
+                        cluster=content.cluster,
+                        dataset=dataset,
+                        parallel=n,
+                    )
+                    yield _client_command(words, client, content, place, server, folder)
+
+
+def _client_command(
+    words: Sequence[str],
+    client: ClientEntry,
+    content: BenchFile,
+    place: MatrixPlace,
+    server: str,
+    folder: Path,
+) -> BenchCommand:
+    dataset = content.datasets.get(place.dataset)
+    prefix = f"{place.dataset}/" if place.dataset else ""
+    values = {"{n}": str(place.parallel or 1), "{dataset}": place.dataset}
+    return BenchCommand(
+        name=benchmark_name(f"{prefix}{place.row}"),
+        arguments=tuple(
+            re.sub(r"\{(?:n|dataset)\}", lambda match: values[match[0]], word) for word in words
+        ),
+        directory=folder / client.directory,
+        environment={**client.environment, **(dataset.environment if dataset else {})},
+        server=server,
+        place=place,
+    )

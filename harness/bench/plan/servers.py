@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 
-from harness.bench.plan.commands import BenchCommand, ServerPlan, words_of
+from harness.bench.plan.commands import BenchCommand, ServerPlan, file_words
 from stallscope.errors import TargetError
 from stallscope.launcher import LaunchedCommand, Launcher, resolve_program
 
@@ -86,7 +86,7 @@ def _launched(
     output_limit_bytes: int = 0,
     time_limit_s: float | None = None,
 ) -> LaunchedCommand:
-    words = words_of(getattr(server.entry, part), f"servers.{server.name}.{part}")
+    words = file_words(getattr(server.entry, part), f"servers.{server.name}.{part}")
     environment = BenchCommand(
         name=server.name, arguments=(), environment=server.entry.environment
     ).full_environment()

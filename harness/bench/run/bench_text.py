@@ -1,9 +1,11 @@
 """The file bench.txt: the runs in the Go benchmark format (golang/proposal design/14313)."""
 
+import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from harness.bench.run.measurement import Measured, MeasuredRun, PrintedLines
+from harness.bench.plan.commands import MatrixPlace, benchmark_name
+from harness.bench.run.measurement import Measured, MeasuredRun
 from stallscope.benchmark_text.writer import configuration_line, result_line, unit_line
 from stallscope.printable import visible_text
 from stallscope.recordings import RecordedHost
@@ -36,13 +38,27 @@ def _is_result(line: str) -> bool:
     )
 
 
+def operation_times_ns(lines: Iterable[str]) -> Iterator[float]:
+    """Yield the finite times per operation of result lines."""
+    for line in lines:
+        words = line.split()
+        for value, unit in zip(words[2::2], words[3::2], strict=False):
+            if unit == "ns/op" and math.isfinite(float(value)):
+                yield float(value)
+
+
 def text_lines(
-    names: Sequence[str], measured: Measured, host: RecordedHost, version: str
+    names: Sequence[str],
+    measured: Measured,
+    host: RecordedHost,
+    version: str,
+    places: Sequence[MatrixPlace | None] = (),
 ) -> Iterator[str]:
     """Yield the lines of the file: the host, every successful run, and the lines they printed.
 
     Runs are in the order of the measurement. Lines that a command printed are under the key
-    ``command``, which is deleted after them.
+    ``command``, which is deleted after them; those of a data set are under ``cluster`` and
+    ``dataset`` with the name of their row, so that two files compare row by row.
     """
     for key, value in {
         "stallscope": version,
@@ -58,7 +74,14 @@ def text_lines(
         if not run.failed:
             yield run_line(names[run.command], run)
     for printed in measured.printed:
-        yield from _printed_lines(names[printed.command], printed)
+        place = places[printed.command] if places else None
+        if place is None or not place.dataset:
+            yield from _printed_lines({"command": names[printed.command]}, printed.lines)
+        else:
+            keys = {"cluster": place.cluster, "dataset": place.dataset}
+            row = f"Benchmark{benchmark_name(place.row)}"
+            lines = [" ".join([row, *line.split()[1:]]) for line in printed.lines]
+            yield from _printed_lines(keys, lines)
 
 
 def run_line(name: str, run: MeasuredRun) -> str:
@@ -76,8 +99,12 @@ def run_line(name: str, run: MeasuredRun) -> str:
     return result_line(name, 1, values)
 
 
-def _printed_lines(name: str, printed: PrintedLines) -> Iterator[str]:
+def _printed_lines(keys: Mapping[str, str], lines: Sequence[str]) -> Iterator[str]:
     yield ""
-    yield configuration_line("command", name)
-    yield from printed.lines
-    yield configuration_line("command", "")
+    for key, value in keys.items():
+        if value:
+            yield configuration_line(key, value)
+    yield from lines
+    for key, value in keys.items():
+        if value:
+            yield configuration_line(key, "")

@@ -1,7 +1,7 @@
 """Options of `stallscope bench run` from the command line."""
 
 import random
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -45,7 +45,9 @@ class BenchRunOptions:
 
 def bench_run_options(values: dict[str, Any]) -> BenchRunOptions:
     """Return the options; UsageError if there is no command, or a name is not in the file."""
-    plan = _plan(values["words"], values["commands"], values["file"], values["only"])
+    plan = _plan(
+        values["words"], values["commands"], values["file"], values["only"], quick=values["quick"]
+    )
     seed = values["seed"]
     return BenchRunOptions(
         plan=plan,
@@ -65,11 +67,17 @@ def _first_number(*numbers: int | None) -> int:
 
 
 def _plan(
-    words: tuple[str, ...], commands: tuple[str, ...], file: Path | None, only: tuple[str, ...]
+    words: tuple[str, ...],
+    commands: tuple[str, ...],
+    file: Path | None,
+    only: tuple[str, ...],
+    *,
+    quick: bool,
 ) -> Plan:
     if file is None:
-        if only:
-            raise UsageError("--only needs --file", "name the bench.toml with --file")
+        if only or quick:
+            option = "--only" if only else "--quick"
+            raise UsageError(f"{option} needs --file", "name the bench.toml with --file")
         lines = [words] if words else []
         lines += [words_of(command, "--command") for command in commands]
         if not lines:
@@ -81,7 +89,7 @@ def _plan(
         return plan
     if words or commands:
         raise UsageError("--file and a command exclude each other", "add the command to the file")
-    return _selected(plan_of_file(read_bench_file(file), file), only)
+    return _selected(plan_of_file(read_bench_file(file), file, quick=quick), only)
 
 
 def _selected(plan: Plan, only: tuple[str, ...]) -> Plan:
@@ -99,4 +107,4 @@ def _selected(plan: Plan, only: tuple[str, ...]) -> Plan:
     commands = tuple(command for command in plan.commands if command.name in only)
     used = {command.server for command in commands}
     servers = tuple(server for server in plan.servers if server.name in used)
-    return Plan(commands, servers, plan.runs, plan.warmup)
+    return replace(plan, commands=commands, servers=servers)

@@ -4,11 +4,13 @@ from collections.abc import Iterator, Mapping
 
 from markupsafe import Markup
 
+from harness.bench.matrix.panel import matrix_panel
+from harness.bench.matrix.sections import sections
 from harness.bench.plots.distributions import distribution_picture
 from harness.bench.plots.run_order import run_order_picture
 from harness.bench.plots.samples import Sample
 from harness.bench.run.result import BenchRunResult
-from harness.bench.run.text import HEADS, note_texts, table_rows
+from harness.bench.run.text import HEADS, MAX_NOTED, note_texts, table_rows
 from harness.page.document import fragment
 from harness.page.inline_svg import inline_svg
 from harness.page.panels import TABLE_STYLE, Head, Panel, render_panels
@@ -36,6 +38,8 @@ def runs_panel(result: BenchRunResult) -> Panel:
 
 def _pictures(result: BenchRunResult) -> Iterator[Markup]:
     """Yield the runs in their order, which shows drift and warm-up, and their distribution."""
+    if len(result.commands) > MAX_NOTED:
+        return
     samples = [_sample(result, index) for index in range(len(result.commands))]
     if max((sample.finite().size for sample in samples), default=0) < _MIN_RUNS:
         return
@@ -62,4 +66,6 @@ def render_page(result: BenchRunResult, *, recording_name: str, facts: Mapping[s
     head = Head(
         f"Benchmark of {result.title}", recording_name, "wall time", result.source_text, "benchmark"
     )
-    return render_panels([runs_panel(result)], head, facts)
+    parts = sections(result, facts.get("host", "") or "local")
+    panels = [matrix_panel(parts, facts)] if parts else []
+    return render_panels([*panels, runs_panel(result)], head, facts)

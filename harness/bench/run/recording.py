@@ -67,7 +67,8 @@ def write_manifest(
 def write_results(directory: Path, result: BenchRunResult, measured: Measured) -> None:
     """Write bench.txt and the document."""
     names = [command.name for command in result.commands]
-    lines = text_lines(names, measured, this_host(), __version__)
+    places = [command.place for command in result.commands]
+    lines = text_lines(names, measured, this_host(), __version__, places)
     write_whole(directory / BENCH_TEXT, (f"{line}\n" for line in lines))
     write_whole(directory / DOCUMENT, [encode(result) + "\n"])
 

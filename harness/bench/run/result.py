@@ -2,11 +2,14 @@
 
 from collections.abc import Sequence
 
-from harness.bench.plan.commands import BenchCommand
+from harness.bench.plan.commands import BenchCommand, MatrixPlace
+from harness.bench.run.bench_text import operation_times_ns
 from harness.bench.run.measurement import Measured, MeasuredRun
 from harness.recordings.results import RecordedResult
 from stallscope.documents import Count, Natural, Number, Record, field
 from stallscope.statistics.estimate import Estimate, median_estimate
+
+_TITLE_NAMES = 5
 
 
 class CommandCounters(Record, frozen=True, kw_only=True):
@@ -39,6 +42,8 @@ class CommandRuns(Record, frozen=True, kw_only=True):
     sleep_entries: dict[str, Estimate]  # per run, by sleep state, of all CPUs
     counters: CommandCounters
     printed_lines: Count  # benchmark lines that its runs printed
+    operation_ns: tuple[Number, ...] = ()  # times per operation in these lines
+    place: MatrixPlace | None = None  # in a bench.toml
 
 
 class BenchRunResult(RecordedResult, frozen=True, kw_only=True, tag="stallscope.bench.run/1"):
@@ -57,7 +62,9 @@ class BenchRunResult(RecordedResult, frozen=True, kw_only=True, tag="stallscope.
     @property
     def title(self) -> str:
         """Return the subject for a page."""
-        return ", ".join(command.name for command in self.commands)
+        names = [command.name for command in self.commands]
+        more = f" and {len(names) - _TITLE_NAMES} more" if len(names) > _TITLE_NAMES else ""
+        return ", ".join(names[:_TITLE_NAMES]) + more
 
 
 _QUANTITIES = (
@@ -98,5 +105,12 @@ def command_runs(
         printed_lines=sum(
             len(printed.lines) for printed in measured.printed if printed.command == index
         ),
+        operation_ns=tuple(
+            time_ns
+            for printed in measured.printed
+            if printed.command == index
+            for time_ns in operation_times_ns(printed.lines)
+        ),
+        place=command.place,
         **estimates,
     )

@@ -140,6 +140,7 @@ def bench_result(
         warnings=(
             *(text for row in rows for text in command_warnings(row)),
             *_output_warnings(session.commands, measured),
+            *options.plan.warnings,
             *session.warnings,
             *settings_warnings(settings),
         ),

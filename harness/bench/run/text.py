@@ -2,6 +2,8 @@
 
 from collections.abc import Iterator, Sequence
 
+from harness.bench.matrix.sections import sections
+from harness.bench.matrix.text import section_lines
 from harness.bench.run.result import BenchRunResult, CommandRuns
 from harness.cli.table import fitting_rows
 from harness.cli.terminal import printable, wrapped
@@ -9,6 +11,7 @@ from stallscope.quantities import microseconds_text, size_text
 from stallscope.statistics.estimate import Estimate
 
 HEADS = ("command", "wall", "95 % interval", "user", "system", "memory", "faults", "switches", "n")
+MAX_NOTED = 20  # commands whose counters are printed
 OPTIONAL = ("switches", "faults", "system", "user", "memory", "95 % interval")
 
 
@@ -21,6 +24,7 @@ def lines(result: BenchRunResult, room: int) -> Iterator[str]:
     if result.stable is not None:
         yield "stable: yes" if result.stable else "stable: no, the limit of runs was reached"
     yield ""
+    yield from section_lines(sections(result, "local"))
     yield from fitting_rows([HEADS, *table_rows(result.commands)], room, OPTIONAL)
     yield ""
     for line in note_texts(result):
@@ -52,7 +56,9 @@ def note_texts(result: BenchRunResult) -> Iterator[str]:
     reasons = {command.counters.unavailable for command in result.commands}
     for reason in sorted(reasons - {""}):
         yield f"counters and slots: unavailable: {reason}"
-    for command in result.commands:
+    if len(result.commands) > MAX_NOTED:
+        yield f"{len(result.commands)} commands: their counters and sleep states are in bench.json"
+    for command in result.commands if len(result.commands) <= MAX_NOTED else ():
         counters = command.counters
         if not counters.unavailable:
             slots = ", ".join(

@@ -34,6 +34,7 @@ struct option_texts {
   std::size_t maxmemory = 0;
   int stalled_s = 60;
   std::string sync = "none";
+  std::string verify_reads = "on";
   std::string disk_limit;
   std::string disk_rates;
   std::string disk_shares = "queries=1000,compaction=100";
@@ -133,6 +134,12 @@ void add_disk(cli::command& app, server_options& options, option_texts& texts) {
                  "Directory for --path disk; default: temporary files");
   app.add_option("--sync", texts.sync, "each-batch: acknowledge writes after they are durable")
       .check(cli::one_of({"none", "each-batch"}))
+      .capture_default_str();
+  app.add_option(
+         "--verify-reads", texts.verify_reads,
+         "Verify the checksum of every record that a request reads; recovery and compaction "
+         "always verify")
+      .check(cli::one_of({"on", "off"}))
       .capture_default_str();
   app.add_option("--disk-limit", texts.disk_limit,
                  "Requests in flight on the disk, of all threads together, or none for no limit; "
@@ -262,6 +269,7 @@ void check_limit(const std::string& text, std::size_t threads, disk_options& dis
 void check_disk(const option_texts& texts, server_options& options) {
   disk_options& disk = options.disk;
   disk.durable = texts.sync == "each-batch";
+  if (texts.verify_reads == "off") disk.read_check = value_log::checksum_check::skip;
   check_limit(texts.disk_limit, options.path == path_kind::disk ? options.cpus.size() : 1, disk);
   check_shares(texts.disk_shares, disk);
   check_rates(texts.disk_rates, disk);

@@ -34,6 +34,7 @@ disk_executor::disk_executor(reactor::reactor& loop, const value_log::data_direc
       max_index_bytes_(max_index_bytes),
       lock_seed_(store::random_seed()),
       absent_value_(random_text()),
+      read_check_(options.read_check),
       port_(loop, {.limit = options.limit,
                    .rates = options.rates,
                    .query_shares = options.query_shares,

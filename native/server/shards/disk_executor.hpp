@@ -124,6 +124,7 @@ class disk_executor final : private reactor::task, private reactor::timer {
   store::hash_seed lock_seed_;
   std::string absent_value_;  // placeholder for a value that was not read; random, so that no
                               // client knows it
+  value_log::checksum_check read_check_;
   value_log::disk_port port_;
   value_log::log_content content_;
   value_log::appender appender_;

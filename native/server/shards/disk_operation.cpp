@@ -43,7 +43,8 @@ void disk_executor::value_read::io_done(std::int64_t result) noexcept {
         std::span<const std::byte>(memory_.bytes()).first(static_cast<std::size_t>(result));
     const std::uint64_t before = where_.offset - first_block_of(where_);
     const auto rest = got.size() > before ? got.subspan(before) : got.first(0);
-    const auto decoded = value_log::decode(rest, where_.offset, operation_.owner.content_.secret());
+    const auto decoded = value_log::decode(rest, where_.offset, operation_.owner.content_.secret(),
+                                           operation_.owner.read_check_);
     whole = decoded.status == value_log::decode_status::whole &&
             decoded.what.sequence == where_.sequence && decoded.what.key == key_;
     if (whole) value_ = decoded.what.value;

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "ioqueue/cost.hpp"
+#include "value_log/record.hpp"
 
 namespace stallscope::server {
 
@@ -15,6 +16,7 @@ struct disk_options {
   std::string directory;  // empty: unnamed files that disappear with the process
   std::uint64_t segment_bytes = std::uint64_t{64} << 20U;
   bool durable = false;  // writes are acknowledged after a sync
+  value_log::checksum_check read_check = value_log::checksum_check::verify;
   // Requests in flight on the disk; of the whole process, or of one shard after part_of_shard().
   // 0: no limit.
   std::uint64_t limit = 8;

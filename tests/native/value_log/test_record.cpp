@@ -42,6 +42,15 @@ TEST_CASE("a change of any byte except padding is detected") {
   }
 }
 
+TEST_CASE("a changed value is accepted if verification is off, a changed header is not") {
+  auto bytes = encoded({record_kind::value, 7, 0, "key", "value"});
+  bytes[head_bytes + 3] ^= std::byte{0x40};
+  CHECK(decode(bytes, 4096, secret).status == decode_status::damaged);
+  CHECK(decode(bytes, 4096, secret, checksum_check::skip).status == decode_status::whole);
+  bytes[8] ^= std::byte{0x40};
+  CHECK(decode(bytes, 4096, secret, checksum_check::skip).status == decode_status::damaged);
+}
+
 TEST_CASE("a truncated record is incomplete and reports the bytes needed") {
   const auto bytes = encoded({record_kind::value, 7, 0, "key", "value"});
   for (std::size_t length = 1; length < bytes.size(); ++length) {

@@ -6,7 +6,7 @@ from typing import Any
 from harness.bench.run.options import bench_run_options
 
 NONE: dict[str, Any] = {
-    "words": (), "commands": (), "file": None, "only": (), "runs": None, "warmup": None,
+    "words": (), "commands": (), "file": None, "only": (), "quick": False, "runs": None, "warmup": None,
     "until_stable": False, "seed": None, "timeout_s": None, "ignore_failure": False,
     "output": None, "force": False, "as_json": False,
 }  # fmt: skip
