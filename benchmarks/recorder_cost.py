@@ -31,7 +31,7 @@ SETTLE_S = 0.3
 MAX_SETTLE_S = 4.0
 STARTED_SHARE = 0.1
 START_LIMIT_S = 20.0
-END_LIMIT_S = 30.0
+END_LIMIT_S = 120
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@
 The states of a thread always add up to its wall time.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -44,6 +44,7 @@ SAMPLES = "CPU samples, in proportion"
 SCHEDSTAT = "schedstat"
 CPU_STAT = "the cgroup's cpu.stat, by time in the run queue"
 STEAL = "switch records minus schedstat, at most the machine's steal"
+_LONG_SLICE_NS = 10_000_000  # the scheduler gives a process less while others wait
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +103,9 @@ def thread_totals(
         amounts, errors = whole_amounts(weighed.amounts), whole_amounts(weighed.errors)
         sources.replace_all(amounts.sum(axis=0), SOURCE)
     if not amounts[:, ThreadState.THROTTLED].any():
-        _move_throttled(amounts, records, sources)
+        _move_throttled(amounts, records, intervals, sources)
+    elif records.limited_from_ns is None:
+        _move_first_throttled(amounts, records, intervals, sources)
     if kernel_sampled:
         _move_system(amounts, records, names, sources)
     measured_run, measured_queue = _between_readings(records, intervals, amounts, schedstat)
@@ -238,22 +241,67 @@ def _move_queue(
         sources.move(state, ThreadState.RUN_QUEUE, int(moved.sum()), SCHEDSTAT)
 
 
-def _move_throttled(amounts: Amounts, records: WaitRecords, sources: _Sources) -> None:
-    """Move a cgroup's throttled time out of the run queue of its threads, in proportion."""
-    cgroup_of: dict[int, str] = {}
-    for reading in records.readings:
-        if reading.cgroup:
-            cgroup_of[reading.thread] = reading.cgroup
-    for row in records.throttled:
-        members = [thread for thread, cgroup in cgroup_of.items() if cgroup == row.cgroup]
-        queue = amounts[members, ThreadState.RUN_QUEUE]
-        total = int(queue.sum())
-        if not row.throttled_ns or not total:
-            continue
+def _move_throttled(
+    amounts: Amounts, records: WaitRecords, intervals: Intervals, sources: _Sources
+) -> None:
+    """Move a cgroup's throttled time out of the run queue of its threads, in proportion.
+
+    cpu.stat has the time of a throttling after its end. So if all threads that can run wait at the
+    end of the recording, their time in the run queue until then is throttled, too.
+    """
+    for members, throttled_ns in _throttled_members(records):
+        unfinished = np.zeros(len(amounts), np.int64)
+        if records.limited_from_ns is None:
+            queued, unfinished_ns = _queued_at_edge(intervals, members, at_end=True)
+            unfinished[queued] = unfinished_ns
+        queue = np.maximum(amounts[members, ThreadState.RUN_QUEUE] - unfinished[members], 0)
+        share = min(1.0, throttled_ns / max(int(queue.sum()), 1))
         change = np.zeros(len(amounts), np.int64)
-        change[members] = (queue * min(1.0, row.throttled_ns / total)).astype(np.int64)
+        change[members] = (queue * share).astype(np.int64) + unfinished[members]
         moved = _move(amounts, change, ThreadState.RUN_QUEUE, ThreadState.THROTTLED)
         sources.move(ThreadState.RUN_QUEUE, ThreadState.THROTTLED, int(moved.sum()), CPU_STAT)
+
+
+def _move_first_throttled(
+    amounts: Amounts, records: WaitRecords, intervals: Intervals, sources: _Sources
+) -> None:
+    """Move the time of throttlings that began before the recording, which have no call chain."""
+    for members, _ in _throttled_members(records):
+        queued, duration_ns = _queued_at_edge(intervals, members, at_end=False)
+        change = np.zeros(len(amounts), np.int64)
+        change[queued] = duration_ns
+        moved = _move(amounts, change, ThreadState.RUN_QUEUE, ThreadState.THROTTLED)
+        sources.move(ThreadState.RUN_QUEUE, ThreadState.THROTTLED, int(moved.sum()), CPU_STAT)
+
+
+def _throttled_members(records: WaitRecords) -> Iterator[tuple[list[int], int]]:
+    """Yield the threads of each cgroup that was throttled, and for how long it was."""
+    cgroup_of = {reading.thread: reading.cgroup for reading in records.readings if reading.cgroup}
+    for row in records.throttled:
+        members = [thread for thread, cgroup in cgroup_of.items() if cgroup == row.cgroup]
+        if row.throttled_ns and members:
+            yield members, row.throttled_ns
+
+
+def _queued_at_edge(
+    intervals: Intervals, members: list[int], *, at_end: bool
+) -> tuple[list[int], int]:
+    """Return the threads in the run queue at the begin or end, and for how long all of them are.
+
+    None if a thread runs then, or if a time slice of another process explains it.
+    """
+    edge_ns = intervals.end_ns.max(initial=0) if at_end else intervals.begin_ns.min(initial=2**63)
+    queued, durations_ns = [], []
+    for block in intervals.blocks():
+        edges = block.end_ns if at_end else block.begin_ns
+        for index in np.flatnonzero((edges == edge_ns) & np.isin(block.thread, members)).tolist():
+            if block.state[index] == ThreadState.USER:
+                return [], 0
+            if block.state[index] == ThreadState.RUN_QUEUE:
+                queued.append(int(block.thread[index]))
+                durations_ns.append(int(block.end_ns[index] - block.begin_ns[index]))
+    duration_ns = min(durations_ns, default=0)
+    return (queued, duration_ns) if duration_ns > _LONG_SLICE_NS else ([], 0)
 
 
 def _move_system(

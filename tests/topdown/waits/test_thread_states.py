@@ -1,6 +1,8 @@
 from dataclasses import replace
 from typing import Any
 
+import pytest
+
 from tests.topdown.waits.wait_records_builder import (
     MILLISECOND,
     BuiltRecords,
@@ -18,6 +20,7 @@ PLACES = {
     "kernel": Place(("write",), ("vfs_write",)),
     "lock": Place(("pthread_mutex_lock",), syscall=202, arguments=(0x1000, 128, 2)),
     "sleep": Place(("nanosleep",), syscall=230),
+    "throttled": Place(("spin",), ("schedule", "task_work_run", "exit_to_user_mode_loop")),
 }
 
 
@@ -72,17 +75,51 @@ def test_without_wake_ups_schedstat_gives_the_time_in_the_run_queue() -> None:
 
 
 def test_throttled_time_without_chains_is_that_of_the_cgroup() -> None:
-    built = build_records("A R0-20 Q20-100\nB R0-20 Q20-40 R40-100")
-    readings = tuple(
-        replace(reading, cgroup="/a" if reading.thread == 0 else "/b")
-        for reading in built.records.readings
-    )
-    throttled = (ThrottledTime("/a", 60 * MILLISECOND, 3, None),)
-    records = replace(built.records, readings=readings, throttled=throttled)
-    result = totals_of(replace(built, records=records))
-    assert states(result) == {"user": 20, "run_queue": 20, "throttled": 60}
+    result = throttled_totals("A R0-20 Q20-99 R99-100\nB R0-20 Q20-40 R40-100", "ab", 60)
+    assert states(result) == {"user": 21, "run_queue": 19, "throttled": 60}
     assert states(result, 1)["run_queue"] == 20
     assert result.sources[ThreadState.THROTTLED] == {CPU_STAT: 60 * MILLISECOND}
+
+
+@pytest.mark.parametrize(
+    ("other", "throttled_ms"),
+    [
+        ("W(?,sleep)0-100", 70),
+        ("R0-80 Q80-100", 60),
+        ("R0-100", 40),
+        ("R0-95 Q95-100", 37),
+    ],
+)
+def test_a_throttling_that_has_not_ended_counts_if_no_thread_of_the_cgroup_runs(
+    other: str, throttled_ms: int
+) -> None:
+    result = throttled_totals(f"A R0-20 Q20-60 R60-70 Q70-100\nB {other}", "aa", 40)
+    assert states(result)["throttled"] == pytest.approx(throttled_ms, abs=2.5)
+
+
+@pytest.mark.parametrize(
+    ("text", "throttled_ms"),
+    [
+        ("A Q0-40 R40-50 Q(?,throttled)50-90 R90-100", 80),
+        ("A Q0-5 R5-50 Q(?,throttled)50-90 R90-100", 40),
+        ("A Q0-40 R40-50 Q(?,throttled)50-90 R90-100\nB R0-100", 40),
+    ],
+)
+def test_a_throttling_that_began_before_the_recording_has_no_chain(
+    text: str, throttled_ms: int
+) -> None:
+    assert states(throttled_totals(text, "aa", 60))["throttled"] == throttled_ms
+
+
+def throttled_totals(text: str, cgroups: str, throttled_ms: int) -> ThreadTotals:
+    """Return the totals of threads in cgroups, the first of which was throttled."""
+    built = build_records(text, places=PLACES)
+    readings = tuple(
+        replace(reading, cgroup=f"/{cgroups[reading.thread]}") for reading in built.records.readings
+    )
+    throttled = (ThrottledTime(f"/{cgroups[0]}", throttled_ms * MILLISECOND, 3, None),)
+    records = replace(built.records, readings=readings, throttled=throttled)
+    return totals_of(replace(built, records=records))
 
 
 def test_the_scheduler_searching_for_another_thread_belongs_to_the_wait() -> None:
