@@ -23,7 +23,6 @@ class BlockMeasurement:
         self._on_block = on_block
         self._random = random.Random(options.seed)  # noqa: S311 - an order, not a secret
         self.count = 0
-        self.cpu_s = 0.0  # of all runs
         self.interrupted = False
 
     def warm_up(self) -> None:
@@ -49,7 +48,6 @@ class BlockMeasurement:
         for run in planned_block(self._random):
             index = 2 * build + (run.slot is Slot.HEAD)
             completed, _ = self._runner.run(index, padding_bytes=run.padding_bytes)
-            self.cpu_s += (completed.user_us + completed.system_us) / 1e6
             values[run.slot] = metric_value(self._options.rule.metric, completed)
         return Block(
             base=values[Slot.BASE],

@@ -69,7 +69,7 @@ def gate(options: GateOptions) -> GateResult:
     if not blocks:
         raise KeyboardInterrupt
     warnings = [
-        *machine_warnings(before, Conditions.now(), measurement.cpu_s),
+        *machine_warnings(before, Conditions.now()),
         *settings_warnings(settings_since(settings)),
     ]
     return gate_result(

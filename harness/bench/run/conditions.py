@@ -4,6 +4,7 @@ import os
 import resource
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -23,16 +24,27 @@ class Conditions:
     """Counters of the machine at one moment."""
 
     machine: MachineTime | None
-    own_cpu_s: float
+    own_cpu_s: float  # of this process and all that it started
     throttle_events: int
 
     @classmethod
     def now(cls, roots: Roots = Roots()) -> "Conditions":  # noqa: B008 - immutable
         """Return the counters now."""
-        own = resource.getrusage(resource.RUSAGE_SELF)
-        return cls(
-            read_machine_time(roots.proc), own.ru_utime + own.ru_stime, _throttle_events(roots.sys)
-        )
+        return cls(read_machine_time(roots.proc), _own_cpu_s(), _throttle_events(roots.sys))
+
+
+def _own_cpu_s() -> float:
+    """Return the CPU time of this process and its descendants: commands, clients, servers."""
+    import psutil  # noqa: PLC0415 - start-up stays light
+
+    own = 0.0
+    for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN):
+        usage = resource.getrusage(who)
+        own += usage.ru_utime + usage.ru_stime
+    for process in psutil.Process().children(recursive=True):
+        with suppress(psutil.Error):
+            own += sum(process.cpu_times()[:4])  # its own and that of its ended children
+    return own
 
 
 def _throttle_events(sysfs: Path) -> int:
@@ -45,11 +57,8 @@ def _throttle_events(sysfs: Path) -> int:
     )
 
 
-def machine_warnings(before: Conditions, after: Conditions, commands_cpu_s: float) -> Iterator[str]:
-    """Yield throttling, busy neighbours and stolen time between two moments.
-
-    ``commands_cpu_s`` is the CPU time of the measured commands, which are no neighbours.
-    """
+def machine_warnings(before: Conditions, after: Conditions) -> Iterator[str]:
+    """Yield throttling, busy neighbours and stolen time between two moments."""
     throttled = after.throttle_events - before.throttle_events
     if throttled > 0:
         yield f"throttled: the CPUs reported {throttled} thermal limits during the runs"
@@ -63,7 +72,7 @@ def machine_warnings(before: Conditions, after: Conditions, commands_cpu_s: floa
         yield f"noisy neighbour: the host took {stolen:.1%} of the CPU time (steal)"
     ticks_per_s = os.sysconf("SC_CLK_TCK")
     busy_s = (total - (after.machine.idle - before.machine.idle)) / ticks_per_s
-    own_s = after.own_cpu_s - before.own_cpu_s + commands_cpu_s
+    own_s = after.own_cpu_s - before.own_cpu_s
     others = (busy_s - own_s) / (total / ticks_per_s) - stolen
     if others > _BUSY_SHARE:
         yield f"noisy neighbour: other processes used {others:.0%} of the CPU time"

@@ -50,11 +50,6 @@ class Measured:
     junk: dict[int, str] = field(default_factory=dict)  # a malformed benchmark line, by command
     order: list[int] = field(default_factory=list)
 
-    @property
-    def cpu_s(self) -> float:
-        """Return the CPU time of all runs, in seconds."""
-        return sum(run.user_us + run.system_us for run in self.runs) / 1e6
-
     def of(self, command: int) -> list[MeasuredRun]:
         """Return the successful runs of a command, in order."""
         return [run for run in self.runs if run.command == command and not run.failed]

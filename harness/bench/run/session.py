@@ -101,13 +101,13 @@ def run_session(options: BenchRunOptions) -> Session:
                 measured,
                 lambda number: live.show("bench: measuring", done=number, whole=options.max_runs),
             )
-            warnings = tuple(machine_warnings(conditions, Conditions.now(), measured.cpu_s))
+            warnings = tuple(machine_warnings(conditions, Conditions.now()))
             counters = count_commands(runner, launcher.pid, count)
         except KeyboardInterrupt:
             if not measured.runs:
                 raise
             interrupted = True
-            warnings = tuple(machine_warnings(conditions, Conditions.now(), measured.cpu_s))
+            warnings = tuple(machine_warnings(conditions, Conditions.now()))
         finally:
             live.clear()
     return Session(commands, measured, counters, warnings, interrupted)

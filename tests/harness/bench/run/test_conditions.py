@@ -1,5 +1,7 @@
 """Conditions of benchmark runs: throttling, stolen time, neighbours, too short runs."""
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -32,8 +34,22 @@ def run(wall_ns: int, *, failed: bool = False) -> MeasuredRun:
     ],
 )
 def test_conditions_become_warnings(after: Conditions, warning: str) -> None:
-    texts = list(machine_warnings(moment(all_=0, idle=0), after, 0.0))
+    texts = list(machine_warnings(moment(all_=0, idle=0), after))
     assert any(warning in text for text in texts) if warning else not texts
+
+
+def test_processes_that_this_one_started_are_no_neighbours() -> None:
+    code = "import time\nwhile time.process_time() < 0.2: pass\nprint(flush=True)\ninput()"
+    before = Conditions.now().own_cpu_s
+    with subprocess.Popen(
+        [sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as server:
+        assert server.stdout is not None
+        server.stdout.readline()
+        running = Conditions.now().own_cpu_s
+        server.communicate("\n")
+    assert running - before > 0.15
+    assert Conditions.now().own_cpu_s - before > 0.15
 
 
 def test_throttle_events_are_read_from_sysfs(tmp_path: Path) -> None:
