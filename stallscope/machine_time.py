@@ -17,6 +17,7 @@ class MachineTime:
     idle: int  # including iowait
     stolen: int
     iowait: int  # idle while a task of the CPU waits for block I/O
+    interrupts: int = 0  # of devices and their deferred work (irq, softirq)
 
 
 def read_machine_time(proc: Path) -> MachineTime | None:
@@ -35,6 +36,7 @@ def read_cpu_time(proc: Path, cpus: Collection[int]) -> MachineTime | None:
         sum(time.idle for time in times),
         sum(time.stolen for time in times),
         sum(time.iowait for time in times),
+        sum(time.interrupts for time in times),
     )
 
 
@@ -45,5 +47,7 @@ def _times_by_name(proc: Path) -> dict[str, MachineTime]:
         words = line.split()
         if line.startswith("cpu") and len(words) >= 9 and all(map(str.isdecimal, words[_FIELDS])):
             ticks = [int(word) for word in words[_FIELDS]]
-            times[words[0]] = MachineTime(sum(ticks), ticks[3] + ticks[4], ticks[7], ticks[4])
+            times[words[0]] = MachineTime(
+                sum(ticks), ticks[3] + ticks[4], ticks[7], ticks[4], ticks[5] + ticks[6]
+            )
     return times

@@ -1,6 +1,7 @@
 """SQLite behind the RESP protocol, on the loopback interface: ``sqlite_server.py PORT``.
 
-The database is a file in a temporary directory, which is removed at the end. Every connection has a
+The database is a file in a temporary directory, which is removed at the end,
+except after SIGKILL. Every connection has a
 thread and a database handle. Supported: GET, SET and PING.
 """
 

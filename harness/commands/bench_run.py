@@ -16,6 +16,7 @@ Examples:
   stallscope bench run --command './work a' --command './work b'
   stallscope bench run --until-stable --pin bench -- ./work
   stallscope bench run --file bench.toml --only Kv-get
+  stallscope bench run --file bench.toml --quick
   stallscope bench run --json -- ./work | jq '.commands[] | [.name, .wall_ns.median]'
 """
 
@@ -33,7 +34,7 @@ Examples:
     "--file",
     type=click.Path(path_type=Path, dir_okay=False),
     metavar="FILE",
-    help="A bench.toml with commands, servers and clients.",
+    help="A bench.toml with commands, servers, clients and data sets.",
 )
 @click.option(
     "--only", multiple=True, metavar="NAME", help="Benchmark of the file to run; may be repeated."

@@ -9,7 +9,9 @@ from stallscope.machine_time import MachineTime, read_cpu_time, read_machine_tim
 
 def test_idle_time_includes_waiting_for_disks(tmp_path: Path) -> None:
     (tmp_path / "stat").write_text("cpu  10 1 20 300 40 5 6 7 0 0\ncpu0 9 9 9 9 9 9 9 9 0 0\n")
-    assert read_machine_time(tmp_path) == MachineTime(all=389, idle=340, stolen=7, iowait=40)
+    assert read_machine_time(tmp_path) == MachineTime(
+        all=389, idle=340, stolen=7, iowait=40, interrupts=11
+    )
 
 
 @pytest.mark.parametrize("text", [None, "", "cpu 1 2\n", "cpu 1 2 3 4 5 6 7 x\n", "cpu0 1 2 3\n"])

@@ -265,9 +265,14 @@ def _move_throttled(
 def _move_first_throttled(
     amounts: Amounts, records: WaitRecords, intervals: Intervals, sources: _Sources
 ) -> None:
-    """Move the time of throttlings that began before the recording, which have no call chain."""
-    for members, _ in _throttled_members(records):
+    """Move the time of throttlings that began before the recording, which have no call chain.
+
+    cpu.stat has the whole time of a throttling after its end, so a longer wait has another cause.
+    """
+    for members, throttled_ns in _throttled_members(records):
         queued, duration_ns = _queued_at_edge(intervals, members, at_end=False)
+        if duration_ns > throttled_ns:
+            continue
         change = np.zeros(len(amounts), np.int64)
         change[queued] = duration_ns
         moved = _move(amounts, change, ThreadState.RUN_QUEUE, ThreadState.THROTTLED)
@@ -288,7 +293,7 @@ def _queued_at_edge(
 ) -> tuple[list[int], int]:
     """Return the threads in the run queue at the begin or end, and for how long all of them are.
 
-    None if a thread runs then, or if a time slice of another process explains it.
+    No thread if one of them runs then, or if a time slice of another process explains the wait.
     """
     edge_ns = intervals.end_ns.max(initial=0) if at_end else intervals.begin_ns.min(initial=2**63)
     queued, durations_ns = [], []

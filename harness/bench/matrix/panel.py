@@ -7,6 +7,7 @@ from harness.bench.plots.throughput import ThroughputLines, throughput_picture
 from harness.page.document import fragment
 from harness.page.inline_svg import inline_svg
 from harness.page.panels import TABLE_STYLE, Panel
+from stallscope.printable import visible_text
 
 HEADS = ("benchmark", "mean ± largest deviation", "per second", "n")
 _HINT = "mean without outliers (1.5 interquartile ranges) ± largest deviation; ·N: N connections"
@@ -43,4 +44,6 @@ def _picture(part: Section, prefix: str) -> object:
     if not any(len(points) > 1 for points in lines.values()):
         return None
     data = ThroughputLines(lines, title=part.heading)
-    return inline_svg(throughput_picture(data, "svg"), prefix, f"requests/s of {part.heading}")
+    return inline_svg(
+        throughput_picture(data, "svg"), prefix, f"requests/s of {visible_text(part.heading, 200)}"
+    )

@@ -17,10 +17,15 @@ _NS_PER_S = 1e9
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """The times of one server, client and number of connections, or of a local benchmark."""
+    """The times of one server, client and number of connections, or of a local benchmark.
+
+    ``per_operation``: whether the command printed the times; otherwise they are those of
+    whole runs.
+    """
 
     place: MatrixPlace
     times_ns: tuple[float, ...]
+    per_operation: bool = True
 
     @property
     def name(self) -> str:
@@ -41,9 +46,16 @@ class Row:
 
     @property
     def rate_per_s(self) -> float | None:
-        """Return the operations per second of all connections together."""
+        """Return the operations per second of all connections together.
+
+        A printed time per operation is that of one connection. None if the command printed none.
+        """
         mean = self.mean_ns
-        return None if not mean else (self.place.parallel or 1) / mean * _NS_PER_S
+        return (
+            None
+            if not mean or not self.per_operation
+            else (self.place.parallel or 1) / mean * _NS_PER_S
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +78,7 @@ class Section:
 def sections(result: BenchRunResult, host: str) -> tuple[Section, ...]:
     """Return a section per cluster and data set, and one of the local benchmarks of the host.
 
-    Without a server or a data set in the result there are none: a list of commands is no matrix.
+    There are none without a data set: a list of commands is no matrix.
     """
     placed = [command for command in result.commands if command.place is not None]
     if not any(command.place and command.place.dataset for command in placed):
@@ -97,4 +109,11 @@ def _rows(
             for run in result.runs
             if run.command == numbers[command.name] and not run.failed
         )
-        yield command, Row(place, command.operation_ns or runs_ns)
+        yield (
+            command,
+            Row(
+                place,
+                command.operation_ns or runs_ns,
+                per_operation=bool(command.operation_ns),
+            ),
+        )

@@ -129,6 +129,10 @@ def _unknown_keys(table: Mapping[str, object]) -> Iterator[tuple[str, str, tuple
             for key in entry if isinstance(entry, dict) else ():
                 if key not in kind.__struct_fields__:
                     yield f"{name}.{entry_name}: ", key, kind.__struct_fields__
+    quick = table.get("quick")
+    for key in quick if isinstance(quick, dict) else ():
+        if key not in QuickEntry.__struct_fields__:
+            yield "quick: ", key, QuickEntry.__struct_fields__
 
 
 def _check(content: BenchFile, path: Path) -> None:

@@ -129,12 +129,12 @@ def plan_of_file(content: BenchFile, path: Path, *, quick: bool = False) -> Plan
     """
     if quick:
         content = quick_content(content, path)
+    folder = path.absolute().parent
     missing = tuple(
         name
         for name, entry in content.servers.items()
-        if entry.optional and shutil.which(file_words(entry.start, name)[0]) is None
+        if entry.optional and not _is_installed(entry, name, folder)
     )
-    folder = path.absolute().parent
     commands = [
         BenchCommand(
             name=benchmark_name(name),
@@ -148,6 +148,11 @@ def plan_of_file(content: BenchFile, path: Path, *, quick: bool = False) -> Plan
     commands += (
         command for command in _client_commands(content, folder) if command.server not in missing
     )
+    if missing and not commands:
+        raise UsageError(
+            f"{path}: the programs of its servers are not installed: {', '.join(missing)}",
+            "install one of them, or add a [commands] entry",
+        )
     unique_names(commands)
     used = {command.server for command in commands}
     servers = tuple(
@@ -157,6 +162,14 @@ def plan_of_file(content: BenchFile, path: Path, *, quick: bool = False) -> Plan
     )
     warnings = tuple(f"server {name}: left out, its program is not installed" for name in missing)
     return Plan(tuple(commands), servers, content.runs, content.warmup, warnings)
+
+
+def _is_installed(entry: ServerEntry, name: str, folder: Path) -> bool:
+    """Return whether the program of a server exists; relative paths are in the server's folder."""
+    program = file_words(entry.start, name)[0]
+    if "/" in program:
+        return os.access(folder / entry.directory / program, os.X_OK)
+    return shutil.which(program) is not None
 
 
 def quick_content(content: BenchFile, path: Path) -> BenchFile:
@@ -182,6 +195,10 @@ def quick_content(content: BenchFile, path: Path) -> BenchFile:
         commands={name: shortened(entry) for name, entry in content.commands.items()},
         servers={name: shortened(entry) for name, entry in content.servers.items()},
         clients=clients,
+        datasets={
+            name: structs.replace(entry, environment={**entry.environment, **added})
+            for name, entry in content.datasets.items()
+        },
         runs=quick.runs or content.runs,
         warmup=content.warmup if quick.warmup is None else quick.warmup,
     )

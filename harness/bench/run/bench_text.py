@@ -39,9 +39,13 @@ def _is_result(line: str) -> bool:
 
 
 def operation_times_ns(lines: Iterable[str]) -> Iterator[float]:
-    """Yield the finite times per operation of result lines."""
+    """Yield the finite times per operation of result lines with the name of the first one."""
+    first = ""
     for line in lines:
         words = line.split()
+        first = first or words[0]
+        if words[0] != first:
+            continue
         for value, unit in zip(words[2::2], words[3::2], strict=False):
             if unit == "ns/op" and math.isfinite(float(value)):
                 yield float(value)
@@ -79,9 +83,20 @@ def text_lines(
             yield from _printed_lines({"command": names[printed.command]}, printed.lines)
         else:
             keys = {"cluster": place.cluster, "dataset": place.dataset}
-            row = f"Benchmark{benchmark_name(place.row)}"
-            lines = [" ".join([row, *line.split()[1:]]) for line in printed.lines]
-            yield from _printed_lines(keys, lines)
+            yield from _printed_lines(keys, _row_lines(place, printed.lines))
+
+
+def _row_lines(place: MatrixPlace, lines: Sequence[str]) -> list[str]:
+    """Return printed lines under the name of their row.
+
+    If a client prints several names, each is appended to that of the row.
+    """
+    row = f"Benchmark{benchmark_name(place.row)}"
+    several = len({line.split()[0] for line in lines}) > 1
+    return [
+        " ".join([f"{row}/{name.removeprefix('Benchmark')}" if several else row, *values])
+        for name, *values in map(str.split, lines)
+    ]
 
 
 def run_line(name: str, run: MeasuredRun) -> str:

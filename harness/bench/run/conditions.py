@@ -71,7 +71,9 @@ def machine_warnings(before: Conditions, after: Conditions) -> Iterator[str]:
     if stolen > _STOLEN_SHARE:
         yield f"noisy neighbour: the host took {stolen:.1%} of the CPU time (steal)"
     ticks_per_s = os.sysconf("SC_CLK_TCK")
-    busy_s = (total - (after.machine.idle - before.machine.idle)) / ticks_per_s
+    idle = after.machine.idle - before.machine.idle
+    interrupts = after.machine.interrupts - before.machine.interrupts  # often the commands' own I/O
+    busy_s = (total - idle - interrupts) / ticks_per_s
     own_s = after.own_cpu_s - before.own_cpu_s
     others = (busy_s - own_s) / (total / ticks_per_s) - stolen
     if others > _BUSY_SHARE:
@@ -96,7 +98,12 @@ def command_warnings(command: CommandRuns) -> Iterator[str]:
             "of the process; let it repeat its work"
         )
     if command.failed:
-        yield f"{command.name}: {command.failed} runs failed and are left out"
+        failed = (
+            "1 run failed and is"
+            if command.failed == 1
+            else f"{command.failed} runs failed and are"
+        )
+        yield f"{command.name}: {failed} left out"
 
 
 def clock_resolution_ns() -> int:

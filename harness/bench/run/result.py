@@ -42,7 +42,7 @@ class CommandRuns(Record, frozen=True, kw_only=True):
     sleep_entries: dict[str, Estimate]  # per run, by sleep state, of all CPUs
     counters: CommandCounters
     printed_lines: Count  # benchmark lines that its runs printed
-    operation_ns: tuple[Number, ...] = ()  # times per operation in these lines
+    operation_ns: tuple[Number, ...] = ()  # times per operation in the lines of the first name
     place: MatrixPlace | None = None  # in a bench.toml
 
 

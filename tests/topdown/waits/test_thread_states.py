@@ -155,3 +155,8 @@ def test_running_time_that_schedstat_does_not_have_is_stolen() -> None:
 def test_a_thread_without_two_readings_has_no_schedstat() -> None:
     result = totals("A R0-10 X10\nB R0-20")
     assert result.run_ns == (None, 20 * MILLISECOND)
+
+
+def test_a_wait_longer_than_all_throttlings_is_not_throttled() -> None:
+    text = "A Q0-40 R40-50 Q(?,throttled)50-90 R90-100"
+    assert states(throttled_totals(text, "aa", 30))["throttled"] == 40

@@ -49,3 +49,9 @@ def test_a_row_without_times_has_no_numbers() -> None:
 
 def test_commands_without_data_sets_have_no_sections() -> None:
     assert sections(bench_result(), "box") == ()
+
+
+def test_whole_runs_have_no_rate() -> None:
+    row = sections(matrix_result(), "box")[2].rows[0]
+    assert row.mean_ns is not None
+    assert row.rate_per_s is None

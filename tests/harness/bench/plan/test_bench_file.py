@@ -53,3 +53,11 @@ def test_a_wrong_file_is_an_error_with_its_place(
         read_bench_file(written(tmp_path, text))
     assert message in raised.value.message
     assert remedy in raised.value.remedy
+
+
+def test_an_unknown_key_of_the_quick_table_names_the_nearest(tmp_path: Path) -> None:
+    path = tmp_path / "bench.toml"
+    path.write_text('[commands.a]\nrun = "true"\n[quick]\nrunz = 3\n')
+    with pytest.raises(UsageError, match="quick: unknown key 'runz'") as caught:
+        read_bench_file(path)
+    assert caught.value.remedy == "did you mean runs?"

@@ -4,7 +4,14 @@ from pathlib import Path
 
 import pytest
 
-from harness.bench.plan.bench_file import BenchFile, ClientEntry, CommandEntry, ServerEntry
+from harness.bench.plan.bench_file import (
+    BenchFile,
+    ClientEntry,
+    CommandEntry,
+    DatasetEntry,
+    QuickEntry,
+    ServerEntry,
+)
 from harness.bench.plan.commands import (
     benchmark_name,
     command_from_words,
@@ -45,3 +52,35 @@ def test_equal_names_and_open_quotes_are_errors() -> None:
         unique_names([command_from_words(["true"]), command_from_words(["/bin/true"])])
     with pytest.raises(UsageError, match="quotation"):
         words_of("echo 'x", "--command")
+
+
+def _file_of_one_client(server: ServerEntry, quick: QuickEntry | None = None) -> BenchFile:
+    return BenchFile(
+        servers={"kv": server},
+        clients={"get": ClientEntry(run="true {port}")},
+        datasets={"small": DatasetEntry(environment={"OBJECTS": "1000"})},
+        quick=quick,
+    )
+
+
+def test_the_quick_environment_replaces_that_of_a_data_set(tmp_path: Path) -> None:
+    content = _file_of_one_client(
+        ServerEntry(start="true"), QuickEntry(environment={"OBJECTS": "10"})
+    )
+    plan = plan_of_file(content, tmp_path / "bench.toml", quick=True)
+    assert plan.commands[0].environment["OBJECTS"] == "10"
+
+
+def test_an_optional_server_is_searched_for_in_its_directory(tmp_path: Path) -> None:
+    (tmp_path / "sub").mkdir()
+    program = tmp_path / "sub" / "server"
+    program.write_text("#!/bin/sh\n")
+    program.chmod(0o755)
+    server = ServerEntry(start="./server", directory="sub", optional=True)
+    assert plan_of_file(_file_of_one_client(server), tmp_path / "bench.toml").warnings == ()
+
+
+def test_a_plan_without_any_installed_server_is_refused(tmp_path: Path) -> None:
+    server = ServerEntry(start="no-such-server", optional=True)
+    with pytest.raises(UsageError, match="not installed: kv"):
+        plan_of_file(_file_of_one_client(server), tmp_path / "bench.toml")

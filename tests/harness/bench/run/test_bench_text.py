@@ -1,6 +1,7 @@
 """bench.txt: result lines of runs, printed lines under a key of their command."""
 
-from harness.bench.run.bench_text import benchmark_lines, text_lines
+from harness.bench.plan.commands import MatrixPlace
+from harness.bench.run.bench_text import _row_lines, benchmark_lines, operation_times_ns, text_lines
 from harness.bench.run.measurement import Measured, PrintedLines
 from stallscope.recordings import RecordedHost
 
@@ -25,3 +26,14 @@ def test_printed_lines_stand_under_the_key_of_their_command() -> None:
     lines = list(text_lines(["Kv"], measured, RecordedHost(hostname="box"), "1.0"))
     assert lines[:2] == ["stallscope: 1.0", "host: box"]
     assert lines[-3:] == ["command: Kv", "BenchmarkGet 1 2 ns/op", "command:"]
+
+
+def test_several_names_of_one_client_stay_apart() -> None:
+    place = MatrixPlace(label="kv-c", dataset="small")
+    lines = ["BenchmarkGet 1 5 ns/op", "BenchmarkSet 1 9 ns/op"]
+    assert _row_lines(place, lines) == [
+        "BenchmarkKv-c/Get 1 5 ns/op",
+        "BenchmarkKv-c/Set 1 9 ns/op",
+    ]
+    assert _row_lines(place, lines[:1]) == ["BenchmarkKv-c 1 5 ns/op"]
+    assert list(operation_times_ns(lines)) == [5.0]
