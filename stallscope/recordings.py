@@ -1,9 +1,10 @@
 """Recordings: directories with samples or results, described by recording.json."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
+
+from msgspec import Struct
 
 from stallscope.documents import (
     DAMAGED,
@@ -261,8 +262,7 @@ class Manifest(Record, frozen=True, kw_only=True):
         return status or ""
 
 
-@dataclass(frozen=True, slots=True)
-class Recording:
+class Recording(Struct, frozen=True):
     """A recording's directory, or a perf.data file, which has no manifest."""
 
     path: Path

@@ -7,21 +7,16 @@ template returned is ``Markup``; every other value is escaped.
 import base64
 import hashlib
 import json
-from collections.abc import Iterable, Mapping
-from functools import cache
-from importlib.util import find_spec
-from pathlib import Path
+from collections.abc import Mapping
 
-from jinja2 import Environment, FunctionLoader, StrictUndefined
 from markupsafe import Markup
 from msgspec import Struct, field
 
 import stallscope
-from stallscope.printable import visible_text
+from harness.page.templates import installed_environment
 
 # Characters that would end a script element or a line of script, as escapes of JSON.
 _JSON_ESCAPES = {ord(char): f"\\u{ord(char):04x}" for char in "<>&\u2028\u2029"}
-_LONGEST_TEXT = 300
 
 
 class Document(Struct, frozen=True):
@@ -44,20 +39,6 @@ def json_for_script(value: object) -> str:
     return text.translate(_JSON_ESCAPES)
 
 
-def sources(package: str, names: Iterable[str]) -> str:
-    """Return the named source files of a package, joined in order."""
-    root = _folder(package)
-    return "\n".join((root / name).read_text(encoding="utf-8").strip() for name in names)
-
-
-def _folder(package: str) -> Path:
-    """Return the folder of a package: importlib.resources imports zipfile and tempfile for it."""
-    spec = find_spec(package)
-    assert spec is not None
-    assert spec.origin is not None
-    return Path(spec.origin).parent
-
-
 def render(document: Document) -> str:
     """Return the page as text, to be written as UTF-8."""
     policy = "; ".join(
@@ -70,7 +51,7 @@ def render(document: Document) -> str:
         ]
     )
     return (
-        _environment()
+        installed_environment()
         .get_template(document.template)
         .render(
             document.values,
@@ -86,29 +67,7 @@ def render(document: Document) -> str:
 
 def fragment(template: str, **values: object) -> Markup:
     """Return the markup of a part of a page; ``template`` is "package/file.html"."""
-    return Markup(_environment().get_template(template).render(values))  # noqa: S704 - escaped there
-
-
-@cache
-def _environment() -> Environment:
-    environment = Environment(
-        loader=FunctionLoader(_template_source),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters["visible"] = _visible
-    return environment
-
-
-def _visible(text: str, longest: int = _LONGEST_TEXT) -> str:
-    return visible_text(text, longest)
-
-
-def _template_source(name: str) -> str:
-    package, _, file = name.partition("/")
-    return sources(package, (file,))
+    return Markup(installed_environment().get_template(template).render(values))  # noqa: S704 - escaped there
 
 
 def _hash(text: str) -> str:

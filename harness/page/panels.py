@@ -7,6 +7,7 @@ from markupsafe import Markup
 
 from harness.page import document
 from harness.page.document import Document
+from harness.page.source_files import sources
 from stallscope.printable import visible_text
 
 # The style sheets of every page.
@@ -61,9 +62,7 @@ def render_panels(
         Document(
             template="harness.page/panels.html",
             title=" · ".join(part for part in tab if part),
-            style="\n".join(
-                [*(document.sources(*sheets) for sheets in (LOOKS, *styles)), rules]
-            ).strip(),
+            style="\n".join([*(sources(*sheets) for sheets in (LOOKS, *styles)), rules]).strip(),
             values={
                 "title": head.title,
                 "recording": head.recording_name,

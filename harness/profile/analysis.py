@@ -1,9 +1,11 @@
 """The analysis of a recording: reading, symbolizing, folding and ranking."""
 
 import os
-from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from harness.profile.options import AnalysisOptions
 from harness.profile.truncated_capture import truncation_warning
@@ -44,8 +46,7 @@ LEAST_WHOLE_SHARE = 0.95  # as in the collector's choice, native/collect/stack_d
 MAX_COMM_BYTES = 15  # TASK_COMM_LEN without the terminating zero
 
 
-@dataclass(frozen=True, slots=True)
-class Analysis:
+class Analysis(Struct, frozen=True):
     """The profile of a recording with its ranking.
 
     ``stacks``: how stacks were recorded, None if the recording does not say. ``python``: matches

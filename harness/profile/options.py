@@ -1,7 +1,8 @@
 """The options of `stallscope profile`."""
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from harness.profile.period import Period
 from stallscope.errors import UsageError
@@ -11,8 +12,7 @@ if TYPE_CHECKING:
     from stallscope.collector import CollectorOptions
 
 
-@dataclass(frozen=True, slots=True)
-class AnalysisOptions:
+class AnalysisOptions(Struct, frozen=True):
     """What to analyze in a recording.
 
     ``lines``: number of hottest addresses for which source lines and inlined functions are looked
@@ -36,8 +36,7 @@ class AnalysisOptions:
             )
 
 
-@dataclass(frozen=True, slots=True)
-class ProfileOptions:
+class ProfileOptions(Struct, frozen=True):
     """What to record and to print.
 
     ``slots``: count pipeline slots by function. ``locate``: then sample the events of flagged

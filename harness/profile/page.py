@@ -1,13 +1,14 @@
 """The flame page: a profile as one self-contained HTML file."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from markupsafe import Markup
+from msgspec import Struct, field
 
 from harness.page import document
 from harness.page.document import Document
+from harness.page.source_files import sources
 from harness.profile import flame_payload, panel
 from harness.profile.periods_panel import periods_panel
 from harness.profile.python_text import python_text
@@ -64,8 +65,7 @@ _SCRIPTS = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class PageContent:
+class PageContent(Struct, frozen=True):
     """Optional content of the page beside the profile.
 
     ``ranking``: None: it is computed. ``stacks``: how stacks were recorded. ``python``: matches of
@@ -85,12 +85,15 @@ class PageContent:
     with_wakers: Profile | None = None
 
 
+_NO_CONTENT = PageContent()
+
+
 def render_page(
     profile: Profile,
     *,
     recording_name: str,
     host: Mapping[str, str],
-    content: PageContent = PageContent(),
+    content: PageContent = _NO_CONTENT,
 ) -> str:
     """Return the page of ``profile``, to be written as UTF-8.
 
@@ -104,8 +107,8 @@ def render_page(
             title=f"{_title(profile)} \u00b7 stallscope",
             style="\n".join(
                 (
-                    document.sources(_FOLDER, _STYLES),
-                    document.sources(SLOTS_FOLDER, SLOTS_STYLES),
+                    sources(_FOLDER, _STYLES),
+                    sources(SLOTS_FOLDER, SLOTS_STYLES),
                 )
             ),
             values=_values(profile, content, recording_name=recording_name, host=host),
@@ -116,7 +119,7 @@ def render_page(
 
 
 def _script() -> str:
-    scripts = document.sources(_FOLDER, (f"flame_view/{name}" for name in _SCRIPTS))
+    scripts = sources(_FOLDER, (f"flame_view/{name}" for name in _SCRIPTS))
     return f'(() => {{\n"use strict";\n{scripts}\n}})();'
 
 

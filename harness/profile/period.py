@@ -1,13 +1,13 @@
 """A period of a recording, to which a profile is limited."""
 
 import math
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from stallscope.errors import UsageError
 
 
-@dataclass(frozen=True, slots=True)
-class Period:
+class Period(Struct, frozen=True):
     """Seconds since the first sample; the end is excluded."""
 
     begin_s: float

@@ -1,8 +1,9 @@
 """The weights of a recording's samples, if they are not the sampled periods."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
+from msgspec.structs import replace
 
 from harness.profile.off_cpu import OffCpuFacts, off_cpu_facts
 from harness.recordings.wait_records import wait_records_of

@@ -1,15 +1,15 @@
 """The options of `stallscope report`."""
 
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from harness.profile.period import Period
 from stallscope.errors import UsageError
 from topdown.waits.weight import Weight
 
 
-@dataclass(frozen=True, slots=True)
-class ReportOptions:
+class ReportOptions(Struct, frozen=True):
     """What to show of a recording, and where; the last six are about profiles only."""
 
     output: Path | None = None  # of the page; None: the default place

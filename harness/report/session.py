@@ -1,8 +1,9 @@
 """A run of `stallscope report`: the code of one kind of recording is imported, and no other."""
 
 import importlib
-from dataclasses import replace
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from harness.cli.outputs import check_place
 from harness.recordings.kinds import PROFILE, REQUESTS, WAITS, kind_of

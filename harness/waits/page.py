@@ -3,8 +3,8 @@
 from pathlib import Path
 
 from harness.cli.outputs import write_whole
-from harness.page.document import sources
 from harness.page.panels import Head, render_panels
+from harness.page.source_files import sources
 from harness.recordings.host_facts import host_facts
 from harness.recordings.settings import recorded_facts
 from harness.waits.binned import BinnedValues

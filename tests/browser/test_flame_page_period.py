@@ -1,10 +1,10 @@
 """Selection of a period on the flame page: graph and tables follow."""
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.by import By
 

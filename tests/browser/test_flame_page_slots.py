@@ -1,11 +1,11 @@
 """Frames coloured by slots in a browser."""
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
+from msgspec.structs import replace
 
 from harness.profile.page import PageContent
 from topdown.slots.function_slots import slots_by_function

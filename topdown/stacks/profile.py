@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from enum import IntEnum
 
 import numpy as np
@@ -31,8 +30,7 @@ class FunctionKind(IntEnum):
     MANAGED_RUN = 12  # the name is the number of a run of managed frames, which replaces it
 
 
-@dataclass(frozen=True, slots=True)
-class Function:
+class Function(Struct, frozen=True):
     """A function of a call chain: demangled name and module, unescaped."""
 
     name: str
@@ -42,8 +40,7 @@ class Function:
     lines: tuple[tuple[str, int], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Thread:
+class Thread(Struct, frozen=True):
     """A sampled thread; names as the kernel reports them, decoded with replacement."""
 
     pid: int
@@ -52,8 +49,7 @@ class Thread:
     thread_name: str
 
 
-@dataclass(frozen=True, slots=True)
-class SampleSource:
+class SampleSource(Struct, frozen=True):
     """The sampled event: the source of the numbers."""
 
     event: str  # "cpu-clock", "cycles", ...
@@ -64,8 +60,7 @@ class SampleSource:
     scope: str  # "user+kernel", "user" or "kernel"
 
 
-@dataclass(frozen=True, slots=True)
-class StackShares:
+class StackShares(Struct, frozen=True):
     """Shares of the weight with complete and truncated chains, 0..1; NaN if not known.
 
     ``reasons``: (reason of truncation, share), the largest share first.
@@ -87,8 +82,7 @@ class ProfileWarning(Struct, frozen=True):
     message: str
 
 
-@dataclass(frozen=True, slots=True)
-class Profile:
+class Profile(Struct, frozen=True):
     """Samples folded to a call tree, with weights by (node, thread).
 
     Nodes: ``node_parent`` int32 (n_nodes,), -1 at node 0, every parent before its children;

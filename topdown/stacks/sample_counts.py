@@ -1,7 +1,5 @@
 """Counts of a group of events by sample."""
 
-from dataclasses import dataclass
-
 import numpy as np
 import numpy.typing as npt
 from msgspec import Struct
@@ -20,8 +18,7 @@ class ExcludedSamples(Struct, frozen=True):
         return self.unread + self.first + self.gap + self.reset
 
 
-@dataclass(frozen=True, slots=True)
-class SampleCounts:
+class SampleCounts(Struct, frozen=True):
     """Counts of a group's events by sample, in the order of the profile's samples.
 
     ``events``: names of the events; the sampled event has index ``sampled``.

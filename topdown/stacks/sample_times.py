@@ -1,13 +1,11 @@
 """Times of a profile's samples."""
 
-from dataclasses import dataclass
-
 import numpy as np
 import numpy.typing as npt
+from msgspec import Struct
 
 
-@dataclass(frozen=True, slots=True)
-class SampleTimes:
+class SampleTimes(Struct, frozen=True):
     """The samples of a profile by ascending time, arrays (n_samples,).
 
     ``time_ns`` int64: since the first sample of the recording. ``node`` int32: leaf in the

@@ -5,7 +5,6 @@ file's string table and are extracted only for symbols that were hit.
 """
 
 import re
-from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -36,8 +35,7 @@ class Symbols(Struct, frozen=True):
     strings: bytes
 
 
-@dataclass(frozen=True, slots=True)
-class SymbolTable:
+class SymbolTable(Struct, frozen=True):
     """Symbols grouped by address: arrays over groups, and over members (the aliases of a group).
 
     ``start``, ``end`` uint64 and ``first`` uint32 (n_groups,): group i covers [start, end); its

@@ -1,9 +1,8 @@
 """Chains of waits without the scheduler: the leaf is the function that decided to wait."""
 
-from dataclasses import replace
-
 import numpy as np
 import numpy.typing as npt
+from msgspec.structs import replace
 
 from topdown.stacks.folding.call_tree import Chains
 from topdown.stacks.folding.named_chains import NamedChains

@@ -6,11 +6,12 @@ stack from its leaf outwards, so that both ends of a wait meet: the form of bcc'
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
+from msgspec.structs import replace
 
 from topdown.stacks.folding.call_tree import Chains
 from topdown.stacks.folding.named_chains import ChainTransform, NamedChains

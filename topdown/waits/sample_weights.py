@@ -1,11 +1,12 @@
 """Wall time and off-CPU time as weights of a capture's samples, for folding."""
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
+from msgspec.structs import replace
 
 from stallscope.errors import UsageError
 from topdown.stacks.captures.events import select_event

@@ -18,6 +18,7 @@ from harness.labs.stages.text import (
 from harness.page import document, latency_panel
 from harness.page.document import Document
 from harness.page.panels import LOOKS
+from harness.page.source_files import sources
 from harness.topdown.absent_panel import absent_panel
 from harness.topdown.styles import FOLDER as SLOTS_FOLDER
 from harness.topdown.styles import STYLES as SLOTS_STYLES
@@ -72,10 +73,10 @@ def render_page(result: StagesResult, data: PageData) -> str:
         data.latency, title="Latency", hint=data.latency_hint, over_time=True
     )
     styles = (
-        document.sources(*LOOKS),
-        document.sources(SLOTS_FOLDER, SLOTS_STYLES),
-        *(document.sources(*sheets) for sheets in latency.styles),
-        document.sources(_FOLDER, ("stages.css",)),
+        sources(*LOOKS),
+        sources(SLOTS_FOLDER, SLOTS_STYLES),
+        *(sources(*sheets) for sheets in latency.styles),
+        sources(_FOLDER, ("stages.css",)),
         # Nested, because the class names of the graph are generic.
         f".flames svg {{{STYLE}}}",
     )

@@ -1,9 +1,9 @@
 """Simulated profiles with times for tests of `stallscope diff`."""
 
-from dataclasses import replace
 from functools import cache
 
 import numpy as np
+from msgspec.structs import replace
 
 from harness.diff.result import DiffSide
 from tests.profile_builder import ProfileBuilder

@@ -1,9 +1,9 @@
 """Frames of profiles, and the bars of the comparison."""
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from harness.diff.build import compare_rows
 from harness.diff.frames import frame_rows

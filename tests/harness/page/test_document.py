@@ -3,10 +3,9 @@
 import json
 
 import pytest
-from jinja2 import TemplateNotFound
 
 from harness.page import document
-from harness.page.document import Document, fragment, render, sources
+from harness.page.document import Document, fragment, render
 
 EVIL = "</script><!--\u2028\u202e\x1b"
 
@@ -24,14 +23,6 @@ def test_style_and_script_are_allowed_by_their_hashes_only() -> None:
 def test_a_missing_value_is_an_error_and_not_empty() -> None:
     with pytest.raises(Exception, match="undefined"):
         fragment("harness.page/panels.html")
-
-
-def test_sources_are_joined_in_their_order() -> None:
-    names = ("flame_view/theme.css", "tables.css")
-    whole = sources("harness.page", names)
-    assert whole == "\n".join(sources("harness.page", (name,)) for name in names)
-    with pytest.raises((FileNotFoundError, TemplateNotFound)):
-        sources("harness.page", ("missing.css",))
 
 
 def test_json_for_script_reads_back_and_cannot_end_the_script() -> None:

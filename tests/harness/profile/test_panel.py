@@ -2,9 +2,9 @@
 
 import math
 from collections.abc import Callable
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from harness.profile.panel import figures, functions_table, notices, source_line, threads_table
 from harness.profile.result import stacks_result

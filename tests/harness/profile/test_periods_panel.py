@@ -1,10 +1,10 @@
 """The panel on samples over time, and a page of one period alone."""
 
 import json
-from dataclasses import replace
 from pathlib import Path
 
 from click.testing import CliRunner
+from msgspec.structs import replace
 
 from harness.commands.report import command
 from harness.profile.periods_panel import period_text, periods_panel

@@ -1,9 +1,8 @@
 """Weights of a profile by time."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
+from msgspec.structs import replace
 
 from harness.profile import time_bins as module
 from harness.profile.flame_payload import encode

@@ -1,8 +1,9 @@
 """Periods, wakers and idle pools in the document of a profile."""
 
 import json
-from dataclasses import replace
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from harness.profile.analysis import Analysis
 from harness.profile.off_cpu import OffCpuFacts

@@ -1,7 +1,8 @@
 """Periods, wakers and idle pools for the terminal."""
 
-from dataclasses import replace
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from harness.profile.off_cpu import OffCpuFacts
 from harness.profile.result import profile_result

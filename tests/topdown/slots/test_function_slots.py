@@ -1,10 +1,10 @@
 """IPC and slots by function, from sums whose truth is planted."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 
 import numpy as np
 import pytest
+from msgspec.structs import replace
 
 from topdown.slots.function_slots import MIN_SAMPLES, SlotsByFunction, slots_by_function
 from topdown.slots.model import load

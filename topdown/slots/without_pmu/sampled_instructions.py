@@ -10,11 +10,12 @@ import posixpath
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
+from msgspec.structs import replace
 
 from stallscope.regular_file import RefusedFileError
 from topdown.slots.without_pmu.disassembly import (

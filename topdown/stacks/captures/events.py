@@ -1,10 +1,10 @@
 """The events of a capture: selecting one, with its samples and its source."""
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
+from msgspec import Struct
 
 from stallscope.errors import UsageError
 from stallscope.printable import printable
@@ -17,8 +17,7 @@ _CLOCKS = frozenset({"cpu-clock", "task-clock"})
 _SOFTWARE, _CLOCK_CONFIGS = 1, (0, 1)  # PERF_TYPE_SOFTWARE; CPU_CLOCK and TASK_CLOCK
 
 
-@dataclass(frozen=True, slots=True)
-class EventSamples:
+class EventSamples(Struct, frozen=True):
     """The samples of an event, as ascending rows of the capture, and the event's source."""
 
     rows: npt.NDArray[np.intp]

@@ -1,10 +1,10 @@
 """Pruning of a profile to its heaviest nodes, for the size limit of a page."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
+from msgspec.structs import replace
 
 from topdown.stacks.profile import Function, FunctionKind, Profile, ProfileWarning
 from topdown.stacks.profile_tree import node_levels, subtree_sums

@@ -1,10 +1,11 @@
 """Folding: the samples of one event of a capture as a weighted tree of functions."""
 
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
+from msgspec import Struct
+from msgspec.structs import replace
 
 from stallscope.printable import MAX_NAME_LENGTH
 from topdown.stacks.captures.events import EventSamples, select_event
@@ -34,8 +35,7 @@ _Weights = tuple[
 ]
 
 
-@dataclass(frozen=True, slots=True)
-class FoldOptions:
+class FoldOptions(Struct, frozen=True):
     """What to fold.
 
     ``event``: attribute number or name; None: the first event with samples.

@@ -5,11 +5,11 @@ functions that an interpreter evaluated: see ``FoldOptions.transform``.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
+from msgspec import Struct
 
 from topdown.stacks.folding.call_tree import Chains
 from topdown.stacks.symbols.function_table import FunctionTable
@@ -20,8 +20,7 @@ if TYPE_CHECKING:
 WHOLE = -1  # the reason of a chain that is not truncated
 
 
-@dataclass(frozen=True, slots=True)
-class SampledStacks:
+class SampledStacks(Struct, frozen=True):
     """Unique stacks of one event: numbers in the capture, frames, sample counts, (n_chains,)."""
 
     numbers: npt.NDArray[np.intp]
@@ -29,8 +28,7 @@ class SampledStacks:
     samples: npt.NDArray[np.int64]
 
 
-@dataclass(frozen=True, slots=True)
-class NamedChains:
+class NamedChains(Struct, frozen=True):
     """Chains of functions, outermost first, and the samples that have them.
 
     ``chains.function`` are indexes into ``functions``. ``rows`` intp (n_samples,): the capture's

@@ -3,17 +3,16 @@
 Every view of a profile gets its weights from the profile, and `fold` gets them from here.
 """
 
-from dataclasses import dataclass, replace
-
 import numpy as np
 import numpy.typing as npt
+from msgspec import Struct
+from msgspec.structs import replace
 
 from topdown.stacks.folding.named_chains import ChainTransform
 from topdown.stacks.profile import ProfileWarning, SampleSource
 
 
-@dataclass(frozen=True, slots=True)
-class SampleWeights:
+class SampleWeights(Struct, frozen=True):
     """The samples to fold and their weights.
 
     ``rows`` intp (n,): samples of the capture, ascending, without repetition. ``values`` int64

@@ -1,12 +1,13 @@
 """Truncated call chains and the reasons of truncation."""
 
 from collections import Counter
-from dataclasses import dataclass, replace
 from enum import IntEnum
 from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
+from msgspec import Struct
+from msgspec.structs import replace
 
 from stallscope.printable import MAX_NAME_LENGTH
 from topdown.stacks.folding.named_chains import WHOLE, NamedChains, SampledStacks
@@ -52,8 +53,7 @@ _KERNEL_ONLY = "kernel frames only"
 _DEEPER = f"deeper than the {_KERNEL_WALKS_FRAMES} frames the kernel walks"
 
 
-@dataclass(frozen=True, slots=True)
-class Truncation:
+class Truncation(Struct, frozen=True):
     """Reasons by chain as in NamedChains; ``kernel_only``: the chain has only kernel frames."""
 
     reason_of: npt.NDArray[np.int64]

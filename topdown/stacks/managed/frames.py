@@ -5,11 +5,11 @@ recording that was killed ends within a line. Names and paths come from the targ
 trusted.
 """
 
-from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
+from msgspec import Struct, field
 
 from stallscope.printable import MAX_NAME_LENGTH, printable
 from stallscope.regular_file import (
@@ -46,8 +46,7 @@ ManagedRuns = tuple[
 ]
 
 
-@dataclass(frozen=True, slots=True)
-class Runtime:
+class Runtime(Struct, frozen=True):
     """The managed runtime of a process; ``refusal`` says why it is not read, empty if it is."""
 
     pid: int
@@ -56,8 +55,7 @@ class Runtime:
     refusal: str
 
 
-@dataclass(frozen=True, slots=True)
-class ManagedFunction:
+class ManagedFunction(Struct, frozen=True):
     """A function of managed code; without a name, ``reason`` says why."""
 
     pid: int
@@ -68,8 +66,7 @@ class ManagedFunction:
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class ManagedStacks:
+class ManagedStacks(Struct, frozen=True):
     """Unique runs of frames, outermost first: ``offset`` int64 (n + 1,).
 
     Frames: ``function`` int64, index into the functions; ``line`` int64, 0: not known.
@@ -80,8 +77,7 @@ class ManagedStacks:
     line: npt.NDArray[np.int64]
 
 
-@dataclass(frozen=True, slots=True)
-class InterpreterSamples:
+class InterpreterSamples(Struct, frozen=True):
     """Samples of interpreters that keep their frames in a stack of the runtime (Ruby, PHP).
 
     ``stack_of``: index of the stack by time and thread. A stack consists of runs, one per call of
@@ -94,8 +90,7 @@ class InterpreterSamples:
     run: npt.NDArray[np.int64]
 
 
-@dataclass(frozen=True, slots=True)
-class ManagedFrames:
+class ManagedFrames(Struct, frozen=True):
     """The managed frames of a recording.
 
     ``runs``: times, threads and segments of the samples, as ``read_capture`` takes them; the number
@@ -136,8 +131,7 @@ def _read(file: RegularFile) -> ManagedFrames:
     return collector.frames((ProfileWarning("runtime-frames-damaged", message),))
 
 
-@dataclass(slots=True)
-class _Collector:
+class _Collector(Struct):
     """Collects the entries of the file."""
 
     runtimes: dict[int, Runtime] = field(default_factory=dict)

@@ -5,11 +5,12 @@ of the language; the native chain and the frames match if they agree in the numb
 """
 
 from collections import Counter
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
+from msgspec.structs import replace
 
 from topdown.stacks.folding.call_tree import Chains
 from topdown.stacks.folding.named_chains import NamedChains

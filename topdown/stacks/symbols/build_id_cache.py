@@ -14,7 +14,6 @@ import struct
 import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
 
 from msgspec import Struct
@@ -51,8 +50,7 @@ class StoredEntry(Struct, frozen=True):
     paths: tuple[bytes, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class BuildIdCache:
+class BuildIdCache(Struct, frozen=True):
     """A private directory with entries of one kind; nothing is stored without a directory.
 
     Limits bound the size of one entry and of all entries; the least recently used are evicted.

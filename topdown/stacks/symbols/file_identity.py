@@ -6,15 +6,15 @@ same path on this system's root, and belongs to root or to the user who reads it
 """
 
 import os
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+
+from msgspec import Struct
 
 from stallscope.regular_file import RegularFile
 
 
-@dataclass(frozen=True, slots=True)
-class FileIdentity:
+class FileIdentity(Struct, frozen=True):
     """A file on this system's root as it was read; any change of the file changes it."""
 
     path: bytes

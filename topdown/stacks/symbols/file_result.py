@@ -2,15 +2,15 @@
 
 import json
 import os
-from dataclasses import dataclass, field
 from typing import Self
+
+from msgspec import Struct, field
 
 from topdown.stacks.profile import ProfileWarning
 from topdown.stacks.symbols.file_identity import FileIdentity
 
 
-@dataclass(frozen=True, slots=True)
-class FileResult:
+class FileResult(Struct, frozen=True):
     """A warning or the content, and the identities of the files if the content may be cached."""
 
     warning: ProfileWarning | None = None

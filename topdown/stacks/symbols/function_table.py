@@ -6,12 +6,12 @@ table, demangled and decoded one by one, or all together when the table is itera
 
 import posixpath
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import Protocol, overload
 
 import numpy as np
 import numpy.typing as npt
 from msgspec import Struct
+from msgspec.structs import replace
 
 from stallscope.printable import MAX_NAME_LENGTH
 from topdown.stacks.profile import Function, FunctionKind

@@ -5,13 +5,13 @@ Files are untrusted, so a limited process reads those that are not in the cache.
 
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Self
 
 import numpy as np
 import numpy.typing as npt
-from msgspec import Struct
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from stallscope.printable import printable
 from stallscope.regular_file import MemoryImage
@@ -71,8 +71,7 @@ def read_object(
     return _file_symbols(mapped, sources, output, symbols)
 
 
-@dataclass(slots=True)
-class ObjectReader:
+class ObjectReader(Struct):
     """Reads the symbols of several objects; a context manager that ends the limited process.
 
     ``objects``: each with the addresses to look up.
@@ -156,8 +155,7 @@ class _JitTable(Struct, frozen=True):
         return _JitTable(self.table, self.group, None)
 
 
-@dataclass(slots=True)
-class _JitProcess:
+class _JitProcess(Struct):
     """A process with addresses outside files; its map is read once, at the first of them."""
 
     addresses: Addresses

@@ -1,10 +1,9 @@
 """Limits of reading untrusted files: of one file, and of all files of an analysis."""
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 
-@dataclass(frozen=True, slots=True)
-class ReadingLimits:
+class ReadingLimits(Struct, frozen=True):
     """Limits of reading one file. Memory is in addition to that of this process."""
 
     memory_bytes: int = 1 << 30
@@ -13,8 +12,7 @@ class ReadingLimits:
     output_bytes: int = 96 << 20
 
 
-@dataclass(slots=True)
-class ReadingBudget:
+class ReadingBudget(Struct):
     """CPU time and elapsed time that all files of an analysis may take together, in seconds."""
 
     cpu_s: float = 30.0

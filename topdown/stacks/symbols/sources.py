@@ -1,14 +1,14 @@
 """Sources of symbols: the recording, the live system, debug directories, the cache."""
 
-from dataclasses import dataclass, field
 from pathlib import Path
+
+from msgspec import Struct, field
 
 from stallscope.private_directory import cache_directory
 from topdown.stacks.symbols.reading_limits import ReadingBudget, ReadingLimits
 
 
-@dataclass(frozen=True, slots=True)
-class SymbolSources:
+class SymbolSources(Struct, frozen=True):
     """Paths that are searched for symbols; all are passed in, so that tests can replace them.
 
     ``recording``: directory with ``binaries/``, ``jit/`` and ``kallsyms``.

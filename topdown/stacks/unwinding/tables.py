@@ -3,9 +3,11 @@
 import pickle
 from collections.abc import Iterator
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from stallscope._native import UnwindTable, UnwindTableError
 from stallscope.printable import printable
@@ -142,8 +144,7 @@ class UnwindTables:
             self._unlisted += 1
 
 
-@dataclass(frozen=True, slots=True)
-class _MappedFile:
+class _MappedFile(Struct, frozen=True):
     """The fields of a mapped object that identify its file."""
 
     path: bytes
@@ -159,7 +160,7 @@ class _MappedFile:
 
 
 def _mapped_file(mapped: "Object") -> _MappedFile:
-    return _MappedFile(*(getattr(mapped, name) for name in _MappedFile.__slots__))
+    return _MappedFile(*(getattr(mapped, name) for name in _MappedFile.__struct_fields__))
 
 
 def _read_table(sources: SymbolSources, request: bytes) -> Iterator[bytes]:

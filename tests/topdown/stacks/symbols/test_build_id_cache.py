@@ -1,10 +1,10 @@
 """Entries are returned as they were stored, or not at all."""
 
 import os
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from stallscope.regular_file import open_regular
 from topdown.stacks.symbols.build_id_cache import BuildIdCache

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from msgspec import structs
 
 from topdown.stacks.symbols import symbol_cache
 from topdown.stacks.symbols.object_symbols import read_object
@@ -118,7 +119,7 @@ def test_a_directory_that_is_a_link_is_not_used(sources, mapped, tmp_path: Path)
 
 def test_a_debug_file_installed_later_replaces_the_entry(programs, sources, tmp_path: Path, made):
     mapped = made.Object(os.fsencode(programs.stripped), programs.build_id)
-    sources = replace(sources, debug_directories=(os.fsencode(tmp_path / "debug"),))
+    sources = structs.replace(sources, debug_directories=(os.fsencode(tmp_path / "debug"),))
     before = len(read_object(mapped, sources).table.strings)
     name = programs.build_id.hex()
     place = tmp_path / "debug/.build-id" / name[:2] / f"{name[2:]}.debug"
@@ -171,7 +172,9 @@ def test_a_debug_file_of_another_mount_namespace_changes_no_later_name(
     (proc / "42/map_files").mkdir()
     (proc / "42/map_files/1000-2000").symlink_to(programs.stripped)
     hostile = made.Object(path, programs.build_id, pid=42, start=0x1000, length=0x1000)
-    live = replace(sources, boot_id="7a1b", proc=proc, debug_directories=(b"/usr/lib/debug",))
+    live = structs.replace(
+        sources, boot_id="7a1b", proc=proc, debug_directories=(b"/usr/lib/debug",)
+    )
     assert b"false" not in names_in(read_object(hostile, live))
     assert b"false" not in names_in(read_object(made.Object(path, programs.build_id), sources))
 
@@ -179,7 +182,7 @@ def test_a_debug_file_of_another_mount_namespace_changes_no_later_name(
 def test_a_copy_in_a_recording_is_not_cached(programs, sources, tmp_path: Path, made):
     (tmp_path / "run/binaries").mkdir(parents=True)
     shutil.copy(programs.full, tmp_path / "run/binaries" / programs.build_id.hex())
-    received = replace(sources, recording=tmp_path / "run")
+    received = structs.replace(sources, recording=tmp_path / "run")
     assert read_object(made.Object(b"/deleted", programs.build_id), received).table is not None
     assert cached(programs.build_id, sources) is None
 
@@ -191,7 +194,7 @@ def test_symbols_of_another_users_debug_file_are_not_cached(
     debug = other_names(programs, debug_path(tmp_path / "debug", programs.build_id))
     os.chown(debug, 12345, 12345)
     mapped = made.Object(os.fsencode(programs.stripped), programs.build_id)
-    shared = replace(sources, debug_directories=(os.fsencode(tmp_path / "debug"),))
+    shared = structs.replace(sources, debug_directories=(os.fsencode(tmp_path / "debug"),))
     assert b"false" in names_in(read_object(mapped, shared))
     assert cached(programs.build_id, sources) is None
 
@@ -201,7 +204,7 @@ def test_a_changed_debug_file_is_read_again(programs, sources, tmp_path: Path, m
     debug.parent.mkdir(parents=True)
     shutil.copy(programs.debug, debug)
     mapped = made.Object(os.fsencode(programs.stripped), programs.build_id)
-    shared = replace(sources, debug_directories=(os.fsencode(tmp_path / "debug"),))
+    shared = structs.replace(sources, debug_directories=(os.fsencode(tmp_path / "debug"),))
     assert b"plain" in names_in(read_object(mapped, shared))
     debug.unlink()
     other_names(programs, debug)

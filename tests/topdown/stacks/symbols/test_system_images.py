@@ -3,6 +3,8 @@
 from dataclasses import replace
 from pathlib import Path
 
+from msgspec import structs
+
 from tests.topdown.stacks.unwinding.mapped import messages
 from topdown.stacks.symbols.system_images import copy_vdso
 from topdown.stacks.unwinding.tables import UnwindTables
@@ -14,14 +16,14 @@ def test_the_vdso_comes_from_the_recording_or_this_boot(sources, tmp_path: Path,
     assert elsewhere(vdso) is None
     assert "[vdso]" in messages(elsewhere)[0]
     boot_id = Path("/proc/sys/kernel/random/boot_id").read_text()
-    live = UnwindTables(replace(sources, boot_id=boot_id))(vdso)
+    live = UnwindTables(structs.replace(sources, boot_id=boot_id))(vdso)
     copy_vdso(tmp_path)
-    kept = UnwindTables(replace(sources, recording=tmp_path))(vdso)
+    kept = UnwindTables(structs.replace(sources, recording=tmp_path))(vdso)
     assert live is not None
     assert kept is not None
     assert live.rows > 0
     assert live.to_bytes() == kept.to_bytes()
     size = (tmp_path / "binaries/vdso").stat().st_size
-    there = UnwindTables(replace(sources, recording=tmp_path))
+    there = UnwindTables(structs.replace(sources, recording=tmp_path))
     assert there(replace(vdso, length=size)) is not None
     assert there(replace(vdso, length=size + 4096)) is None
