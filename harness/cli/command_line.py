@@ -37,6 +37,8 @@ COMMANDS = {
     "program": "Run a native program with its own arguments, or list the programs.",
     "cache": "Show or clear what is kept of binaries for later profiles.",
     "schema": "Print the JSON Schema of a document, or list the documents.",
+    "completion": "Print the script that completes commands and options in a shell.",
+    "man": "Print a manual page, or write all of them to a directory.",
     "doctor": "Show what this machine can measure, and how to allow more.",
 }
 

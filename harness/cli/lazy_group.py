@@ -2,9 +2,12 @@
 
 import importlib
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
 
 
 class LazyGroup(click.Group):
@@ -36,6 +39,15 @@ class LazyGroup(click.Group):
         if self.table:
             with formatter.section("Commands"):
                 formatter.write_dl(list(self.table.items()))
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list["CompletionItem"]:
+        """Return the names that complete a word, with the help of the table, importing nothing."""
+        from click.shell_completion import CompletionItem  # noqa: PLC0415 - only for completion
+
+        names = [name for name in self.table if name.startswith(incomplete)]
+        items = [CompletionItem(name, help=self.table[name]) for name in names]
+        # The method of a plain command completes the options of the group itself.
+        return items + click.Command.shell_complete(self, ctx, incomplete)
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]

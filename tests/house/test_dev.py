@@ -10,11 +10,13 @@ import pytest
 
 @pytest.fixture
 def bare_checkout(checkout: Path, tmp_path: Path) -> Path:
-    """A folder that contains only ./dev, with an empty package database and without sudo."""
+    """A folder that contains only ./dev and its list of packages, with an empty package database and without sudo."""
     folder = tmp_path / "checkout"
     commands = folder / "commands"
     commands.mkdir(parents=True)
     shutil.copy(checkout / "dev", folder / "dev")
+    (folder / "tools").mkdir()
+    shutil.copy(checkout / "tools" / "debian-packages.txt", folder / "tools")
     for name, body in (("dpkg-query", "exit 0"), ("apt-get", "exit 0"), ("sudo", "exit 1")):
         (commands / name).write_text(f"#!/bin/sh\n{body}\n")
         (commands / name).chmod(0o755)

@@ -43,3 +43,12 @@ def test_an_unknown_name_carries_the_nearest_names(group: LazyGroup) -> None:
     with pytest.raises(click.UsageError) as raised:
         group.main(["shows"], standalone_mode=False)
     assert raised.value.nearest == "show"  # type: ignore[attr-defined]
+
+
+def test_completion_has_the_names_and_help_of_the_table_and_imports_no_command(
+    group: LazyGroup,
+) -> None:
+    items = group.shell_complete(click.Context(group), "t")
+    assert [(item.value, item.help) for item in items] == [("two-words", "Do it.")]
+    assert "lazy_commands.two_words" not in sys.modules
+    assert [item.value for item in group.shell_complete(click.Context(group), "--h")] == ["--help"]
