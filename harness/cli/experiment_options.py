@@ -12,12 +12,14 @@ Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 def rounds_option(text: str, default: int = 6) -> Decorator:
     """Return the option for the number of rounds; ``text`` is its help."""
-    return count_option("--rounds", least=1, most=1000, default=default, text=text)
+    return count_option("--rounds", minimum=1, maximum=1000, default=default, text=text)
 
 
-def seconds_option(least: float, default: float, text: str) -> Decorator:
+def seconds_option(minimum: float, default: float, text: str) -> Decorator:
     """Return the option for the length of each run; ``text`` is its help."""
-    return number_option("--seconds", least=least, most=3600, default=default, unit="S", text=text)
+    return number_option(
+        "--seconds", minimum=minimum, maximum=3600, default=default, unit="S", text=text
+    )
 
 
 def seed_option(text: str, default: int = 1) -> Decorator:

@@ -26,12 +26,12 @@ class Number(click.FloatRange):
 
 
 def count_option(
-    *names: str, least: int = 0, most: int | None = None, default: int | None = None, text: str
+    *names: str, minimum: int = 0, maximum: int | None = None, default: int | None = None, text: str
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Return an option for a whole number in an inclusive range; a default is shown."""
     return click.option(
         *names,
-        type=click.IntRange(least, most),
+        type=click.IntRange(minimum, maximum),
         default=default,
         show_default=default is not None,
         metavar="N",
@@ -41,11 +41,11 @@ def count_option(
 
 def number_option(
     *names: str,
-    least: float,
+    minimum: float,
     default: float,
     unit: str,
     text: str,
-    most: float | None = None,
+    maximum: float | None = None,
     former: Sequence[str] = (),
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Return an option for a number in an inclusive range, with a default and former names."""
@@ -53,7 +53,7 @@ def number_option(
         *names,
         cls=RenamedOption,
         former=former,
-        type=Number(least, most),
+        type=Number(minimum, maximum),
         default=default,
         show_default=True,
         metavar=unit,

@@ -126,8 +126,8 @@ def target_options(command: Command) -> Command:
                 "--stacks",
                 type=click.Choice(["fp", "dwarf", "auto"]),
                 default="auto",
-                help="User stacks: by frame pointers (fp), copied and unwound later (dwarf), or "
-                "the method that the target needs (auto). Default: auto.",
+                help="Method that records user stacks: fp follows frame pointers, dwarf copies the "
+                "stack and unwinds it later, auto selects one by the target. Default: auto.",
             ),
             click.option(
                 "--stack-bytes",

@@ -83,7 +83,7 @@ def wait_collector_options(
     )
 
 
-def page_of_shown(recording: Path, values: dict[str, Any], *recording_only: str) -> Path | None:
+def recorded_page(recording: Path, values: dict[str, Any], *recording_only: str) -> Path | None:
     """Return the page that -o names for a recording that is shown again; None: the default one.
 
     Raises UsageError for options that only a new recording has. ``recording_only``: further ones.

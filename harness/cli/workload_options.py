@@ -98,8 +98,8 @@ def run_length_option(default: float) -> Decorator:
     return number_option(
         "--duration",
         "duration_s",
-        least=0.2,
-        most=3600,
+        minimum=0.2,
+        maximum=3600,
         default=default,
         unit="S",
         text="Duration of each run, in seconds.",

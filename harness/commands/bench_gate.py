@@ -41,20 +41,20 @@ Examples:
 )
 @count_option(
     "--blocks",
-    least=6,
-    most=10_000,
+    minimum=6,
+    maximum=10_000,
     default=20,
     text="Blocks of each of the two stages; a block runs base twice and head once.",
 )
 @count_option(
     "--builds",
-    least=1,
-    most=1000,
+    minimum=1,
+    maximum=1000,
     default=1,
     text="Builds of each side; {build} in the commands is replaced by 1 to N.",
 )
 @count_option(
-    "--warmup", most=10_000, default=1, text="Runs of each command before the first block."
+    "--warmup", maximum=10_000, default=1, text="Runs of each command before the first block."
 )
 @order_seed_option
 @run_time_limit_option

@@ -47,13 +47,13 @@ Examples:
 @count_option(
     "-n",
     "--runs",
-    least=1,
-    most=1_000_000,
+    minimum=1,
+    maximum=1_000_000,
     text="Runs of each command. Default: as the file says, or 10.",
 )
 @count_option(
     "--warmup",
-    most=1_000_000,
+    maximum=1_000_000,
     text="Runs of each command before the measurement. Default: as the file says, or 1.",
 )
 @click.option(

@@ -29,7 +29,7 @@ Examples:
 )
 @rounds_option("Rounds; each runs every count once, every second one in reverse order.", default=3)
 @count_option(
-    "--warmup", most=1000, default=1, text="Runs of the smallest count before the measurement."
+    "--warmup", maximum=1000, default=1, text="Runs of the smallest count before the measurement."
 )
 @click.option(
     "--work",

@@ -71,8 +71,8 @@ Examples:
 @number_option(
     "--min-effect",
     former=["--least-effect"],
-    least=0,
-    most=100,
+    minimum=0,
+    maximum=100,
     default=1,
     unit="PERCENT",
     text="Minimum difference of medians in percent; smaller differences count as none.",

@@ -20,7 +20,7 @@ Examples:
 
 @click.command(epilog=EXAMPLES)
 @click.argument("path")
-@time_option("--duration", least=0.1, default=5.0, text="Length of the measurement, in seconds.")
+@time_option("--duration", minimum=0.1, default=5.0, text="Length of the measurement, in seconds.")
 @click.option(
     "--count",
     type=click.IntRange(1),

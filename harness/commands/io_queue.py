@@ -21,7 +21,7 @@ Examples:
 @click.argument("path", type=click.Path(path_type=Path))
 @time_option(
     "--interval",
-    least=0.1,
+    minimum=0.1,
     default=None,
     text="Interval in which to measure device activity and submission stalls, in seconds.",
 )

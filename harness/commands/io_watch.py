@@ -34,7 +34,7 @@ Examples:
     help="Process whose requests count; may be repeated. Default: all processes.",
 )
 @time_option(
-    "--duration", least=0.01, default=None, text="Time limit in seconds. Default: until Ctrl-C."
+    "--duration", minimum=0.01, default=None, text="Time limit in seconds. Default: until Ctrl-C."
 )
 @recording_options("Directory for a recording, with an HdrHistogram log and a page.")
 def command(

@@ -38,8 +38,8 @@ Examples:
 @number_option(
     "--warmup",
     "warmup_s",
-    least=0,
-    most=600,
+    minimum=0,
+    maximum=600,
     default=0.5,
     unit="S",
     text="Warm-up before each run, in seconds.",
@@ -63,8 +63,8 @@ Examples:
 @number_option(
     "--profile",
     "profile_s",
-    least=0,
-    most=600,
+    minimum=0,
+    maximum=600,
     default=5,
     unit="S",
     text="Length of each side's profile, in seconds; 0: no flame graphs.",

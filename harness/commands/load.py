@@ -24,10 +24,10 @@ Examples:
 @click.command(epilog=EXAMPLES)
 @click.argument("target", required=False, default="")
 @number_option(
-    "--duration", least=0.1, default=10, unit="S", text="Length of the measurement, in seconds."
+    "--duration", minimum=0.1, default=10, unit="S", text="Length of the measurement, in seconds."
 )
 @number_option(
-    "--warmup", least=0, default=1, unit="S", text="Warm-up before the measurement, in seconds."
+    "--warmup", minimum=0, default=1, unit="S", text="Warm-up before the measurement, in seconds."
 )
 @click.option(
     "--requests",

@@ -136,9 +136,9 @@ Examples:
 def command(as_json: bool, stages: str, **values: Any) -> int:
     """Run the reference server until Ctrl-C.
 
-    A RESP server for diagnosis: its request path is split into execution stages that run calls in
-    batches, which switches instruction-cache stalls on and off. Any redis client can connect to
-    it.
+    A RESP server for diagnosis. Its request path is split into execution stages. A stage runs its
+    calls in batches, so that they miss the instruction cache less often; --stages off runs each
+    call immediately. Any redis client can connect.
     """
     from harness.serve.options import serve_options  # noqa: PLC0415 - start-up stays light
     from harness.serve.session import serve  # noqa: PLC0415

@@ -119,10 +119,10 @@ def _sharing_lines(addresses: DataAddresses, width: int, top: int) -> Iterator[s
 
 
 def _use(word: SharedWord) -> str:
-    what = "read and written" if word.stores and word.loads else "written"
+    access = "read and written" if word.stores and word.loads else "written"
     if not word.stores:
-        what = "read"
-    return f"byte {word.offset} ({_place(word)}) {what} by {', '.join(word.threads)}"
+        access = "read"
+    return f"byte {word.offset} ({_place(word)}) {access} by {', '.join(word.threads)}"
 
 
 def _place(word: SharedWord) -> str:

@@ -49,7 +49,7 @@ def make_directory(path: Path, *, force: bool) -> None:
     Raises UsageError if the path holds anything but a recording of a disk.
     """
     recording_directory.make_directory(
-        path, KIND, what="a disk", force=force, own_files=_recorded_files
+        path, KIND, subject="a disk", force=force, own_files=_recorded_files
     )
 
 

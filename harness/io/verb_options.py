@@ -58,9 +58,9 @@ def target_options() -> Decorator:
 def length_options(of: str, *, duration_s: float, warmup_s: float) -> Decorator:
     """Return --duration and --warmup of each reading or cell."""
     return _combined(
-        number_option("--duration", "duration_s", least=0.1, most=600, default=duration_s,
+        number_option("--duration", "duration_s", minimum=0.1, maximum=600, default=duration_s,
                       unit="S", text=f"Length of each {of}, in seconds."),
-        number_option("--warmup", "warmup_s", least=0, most=600, default=warmup_s,
+        number_option("--warmup", "warmup_s", minimum=0, maximum=600, default=warmup_s,
                       unit="S", text=f"Warm-up before each {of}, in seconds."),
     )  # fmt: skip
 
@@ -70,11 +70,11 @@ def block_option(text: str) -> Decorator:
     return click.option("--block", default="4K", show_default=True, metavar="SIZE", help=text)
 
 
-def time_option(name: str, *, least: float, default: float | None, text: str) -> Decorator:
+def time_option(name: str, *, minimum: float, default: float | None, text: str) -> Decorator:
     """Return an option for the seconds of a measurement, at most one day."""
     return click.option(
         name,
-        type=Number(least, 86_400),
+        type=Number(minimum, 86_400),
         default=default,
         show_default=default is not None,
         metavar="S",

@@ -37,7 +37,7 @@ def make_directory(path: Path, *, force: bool) -> None:
     """
     files = (*LOGS.values(), DOCUMENT)
     recording_directory.make_directory(
-        path, KIND, what="a load", force=force, own_files=lambda _: files
+        path, KIND, subject="a load", force=force, own_files=lambda _: files
     )
 
 

@@ -32,15 +32,15 @@ def record_group(
     check_counters(Roots())
     *richer, last = groups_for(model_of_machine(Roots()), Roots())
     for group in richer:
-        note(f"counting {group.what} by function")
+        note(f"counting {group.measures} by function")
         counting = _with_group(options, group.sampled, group.members, group.leader)
         try:
             return record(counting, command_output, print_warnings=print_warnings)
         except StallscopeError as error:
             if error.exit_code != ExitCode.UNABLE or _TOO_LARGE not in str(error):
                 raise
-            warn(f"{group.what} by function cannot be counted: {error}")
-    note(f"counting {last.what} by function")
+            warn(f"{group.measures} by function cannot be counted: {error}")
+    note(f"counting {last.measures} by function")
     counting = _with_group(options, last.sampled, last.members, last.leader)
     return record(counting, command_output, print_warnings=print_warnings)
 

@@ -23,12 +23,12 @@ def is_recording_of(kind: str, directory: Path) -> bool:
 
 
 def make_directory(
-    path: Path, kind: str, *, what: str, force: bool, own_files: Callable[[Path], Iterable[str]]
+    path: Path, kind: str, *, subject: str, force: bool, own_files: Callable[[Path], Iterable[str]]
 ) -> None:
     """Make a recording's directory; with ``force``, replace an existing recording of this kind.
 
     ``own_files`` returns the file names of an existing recording; no other files are removed.
-    Raises UsageError, with ``what`` as the name of the kind, if something else exists there.
+    Raises UsageError, with ``subject`` as the name of the kind, if something else exists there.
     """
     try:
         make_output_directory(path)
@@ -39,7 +39,8 @@ def make_directory(
             ) from None
         if not is_recording_of(kind, path):
             raise UsageError(
-                f"{path} is not a recording of {what} and is not replaced", "name another directory"
+                f"{path} is not a recording of {subject} and is not replaced",
+                "name another directory",
             ) from None
         for name in own_files(path):
             _remove(path / name)

@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from harness.cli.wait_recording_options import page_of_shown, wait_collector_options
+from harness.cli.wait_recording_options import recorded_page, wait_collector_options
 from stallscope.errors import UsageError
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ def requests_options(values: dict[str, Any]) -> RequestsOptions:
     words = values["words"]
     if len(words) == 1 and not values["pids"] and Path(words[0]).is_dir():
         recording = Path(words[0])
-        page = page_of_shown(recording, values, "trace_marker")
+        page = recorded_page(recording, values, "trace_marker")
         return RequestsOptions(None, values["as_json"], recording=recording, page=page)
     collector = wait_collector_options(values, "requests", max_cost=MAX_COST)
     return RequestsOptions(

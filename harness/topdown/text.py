@@ -163,7 +163,7 @@ def explained(result: TopdownResult, name: str) -> list[tuple[str, str]]:
     texts = []
     try:
         text = explanation(name)
-        texts = [(name, text.what), ("try", text.remedy)]
+        texts = [(name, text.meaning), ("try", text.remedy)]
     except RecordingError:  # there is no explanation of this name
         pass
     model = model_of(result)

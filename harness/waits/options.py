@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from harness.cli.wait_recording_options import page_of_shown, wait_collector_options
+from harness.cli.wait_recording_options import recorded_page, wait_collector_options
 from harness.profile.period import Period, parse_period
 from stallscope.errors import UsageError
 
@@ -89,7 +89,7 @@ def _options_to_show(recording: Path, values: dict[str, Any]) -> WaitsOptions:
         values["as_json"],
         graph=values.get("graph", False),
         recording=recording,
-        page=page_of_shown(recording, values),
+        page=recorded_page(recording, values),
         with_page=not values.get("no_page", False),
         period=None if period is None else parse_period(period),
     )

@@ -14,7 +14,7 @@ FILE = Path(__file__).with_name("explanations.json")
 class Explanation:
     """What a node counts, and what to try if it is high."""
 
-    what: str
+    meaning: str
     remedy: str
 
 

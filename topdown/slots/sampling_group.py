@@ -16,14 +16,14 @@ _RAW = 4  # PERF_TYPE_RAW
 class SamplingGroup:
     """The sampled event, the events counted with it, and the event that must lead them, if any.
 
-    Names include encodings, as in ``stallscope-collect --with``. ``what`` names the result of the
-    group.
+    Names include encodings, as in ``stallscope-collect --with``. ``measures`` names the result
+    of the group.
     """
 
     sampled: str
     members: tuple[str, ...]
     leader: str
-    what: str
+    measures: str
 
 
 def encoded(model: Model, event: str) -> str:
@@ -55,7 +55,7 @@ def slots_group(model: Model, mode: CountingMode) -> SamplingGroup:
         sampled=SAMPLED,
         members=tuple(encoded(model, name) for name in members),
         leader=encoded(model, leader) if leader else "",
-        what="slots and IPC",
+        measures="slots and IPC",
     )
 
 

@@ -34,7 +34,7 @@ def make_directory(path: Path, *, force: bool) -> None:
     """Create the directory of the recording; with force an existing recording is replaced."""
     files = (BENCH_TEXT, DOCUMENT, PAGE)
     recording_directory.make_directory(
-        path, KIND, what="benchmark runs", force=force, own_files=lambda _: files
+        path, KIND, subject="benchmark runs", force=force, own_files=lambda _: files
     )
 
 

@@ -24,7 +24,7 @@ def make_directory(path: Path, *, force: bool) -> None:
     """
     files = (TRACE_FILE, RESULT_FILE, PAGE)
     recording_directory.make_directory(
-        path, KIND, what="idle intervals", force=force, own_files=lambda _: files
+        path, KIND, subject="idle intervals", force=force, own_files=lambda _: files
     )
 
 

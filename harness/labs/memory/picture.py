@@ -41,13 +41,13 @@ def _curve(axes: "Axes", result: MemoryResult) -> None:
         points = [point for point in result.curve.points if point.pages is pages]
         if points:
             sizes = [point.ring_bytes for point in points]
-            least = [point.min_ns for point in points]
+            smallest = [point.min_ns for point in points]
             axes.plot(
-                sizes, least, dash, color=colour, marker=mark, markersize=3.5,
+                sizes, smallest, dash, color=colour, marker=mark, markersize=3.5,
                 label=f"{pages} pages",
             )  # fmt: skip
             axes.fill_between(
-                sizes, least, [point.median_ns for point in points], color=colour, alpha=0.2,
+                sizes, smallest, [point.median_ns for point in points], color=colour, alpha=0.2,
                 linewidth=0,
             )  # fmt: skip
     for cache in result.machine.caches:
@@ -83,9 +83,9 @@ def _log_axes(axes: "Axes", points: Sequence[MemoryPoint]) -> None:
         return
     axes.set_xscale("log", base=2)
     axes.set_yscale("log")
-    least = min(point.ring_bytes for point in points)
-    most = max(point.ring_bytes for point in points)
-    powers = range(least.bit_length() - 1, most.bit_length(), 2)
+    smallest = min(point.ring_bytes for point in points)
+    largest = max(point.ring_bytes for point in points)
+    powers = range(smallest.bit_length() - 1, largest.bit_length(), 2)
     axes.set_xticks([1 << power for power in powers], [size_text(1 << power) for power in powers])
     axes.tick_params(axis="x", labelrotation=30, labelsize=8)
     axes.yaxis.set_major_formatter("{x:g}")
@@ -105,9 +105,11 @@ def _strides(figure: "Figure", axes: "Axes", points: Sequence[MemoryPoint]) -> N
     counts = sorted({count for _, count in latency_ns})
     nan = float("nan")
     cells = [[latency_ns.get((stride, count), nan) for count in counts] for stride in strides]
-    least, most = min(latency_ns.values()), max(latency_ns.values())
+    smallest, largest = min(latency_ns.values()), max(latency_ns.values())
     # LogNorm needs a span: a single value gets the first colour of the scale.
-    mesh = axes.pcolormesh(cells, norm=LogNorm(least, max(most, least * 1.01)), cmap="cividis")
+    mesh = axes.pcolormesh(
+        cells, norm=LogNorm(smallest, max(largest, smallest * 1.01)), cmap="cividis"
+    )
     axes.set_xticks([index + 0.5 for index in range(len(counts))], [str(c) for c in counts])
     axes.set_yticks(
         [index + 0.5 for index in range(len(strides))], [stride_text(s) for s in strides]

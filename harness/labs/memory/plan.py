@@ -81,14 +81,14 @@ def make_plan(
     return tuple(_within(part, limit_bytes, why) for part in parts)
 
 
-def ring_sizes(least: int, most: int, dense_to: int) -> Iterator[int]:
-    """Yield ring sizes: four per octave up to ``dense_to``, then one; ``most`` is the last."""
+def ring_sizes(smallest: int, largest: int, dense_to: int) -> Iterator[int]:
+    """Yield ring sizes: four per octave up to ``dense_to``, then one; ``largest`` is the last."""
     octave = SMALLEST_BYTES
-    while octave <= most:
+    while octave <= largest:
         steps = (4, 5, 6, 7) if octave < dense_to else (4,)
-        yield from (size for step in steps if least <= (size := octave * step // 4) < most)
+        yield from (size for step in steps if smallest <= (size := octave * step // 4) < largest)
         octave *= 2
-    yield most
+    yield largest
 
 
 def largest_cache(machine: LabMachine) -> int:
@@ -98,14 +98,14 @@ def largest_cache(machine: LabMachine) -> int:
 
 def _curve(machine: LabMachine, options: MemoryOptions) -> Iterator[RingPoint]:
     beyond = max(64 * MIB, 4 * largest_cache(machine))
-    most = min(options.max_bytes, beyond) if options.quick else options.max_bytes
+    largest = min(options.max_bytes, beyond) if options.quick else options.max_bytes
     cpus = machine.cpus[:1]
     first, *others = options.pages
-    for index, size in enumerate(ring_sizes(options.min_bytes, most, beyond)):
+    for index, size in enumerate(ring_sizes(options.min_bytes, largest, beyond)):
         yield RingPoint(size // LINE_BYTES, LINE_BYTES, first, cpus)
         # Levels are detected with the first page size; a part of the rings shows the cost of the
         # other one.
-        if index % (4 if options.quick else 2) == 0 or size == most:
+        if index % (4 if options.quick else 2) == 0 or size == largest:
             for pages in others:
                 yield RingPoint(size // LINE_BYTES, LINE_BYTES, pages, cpus)
 
@@ -121,8 +121,8 @@ def _strides(machine: LabMachine, options: MemoryOptions) -> Iterator[RingPoint]
 
 
 def _threads(machine: LabMachine, options: MemoryOptions, repeats: Repeats) -> PlanPart:
-    most = len(machine.cpus)
-    counts = options.threads or tuple(sorted({*_powers_to(most), most}))
+    largest = len(machine.cpus)
+    counts = options.threads or tuple(sorted({*_powers_to(largest), largest}))
     if counts == (1,):
         note = "--threads is 1" if options.threads else "there is only one usable CPU"
         return PlanPart(LabSection.THREADS, (), (), repeats, note)
@@ -138,8 +138,8 @@ def _threads(machine: LabMachine, options: MemoryOptions, repeats: Repeats) -> P
     return _within(PlanPart(LabSection.THREADS, tuple(points), (), repeats), _THREADS_TOTAL, why)
 
 
-def _powers_to(most: int) -> tuple[int, ...]:
-    return tuple(1 << shift for shift in range(most.bit_length()))
+def _powers_to(largest: int) -> tuple[int, ...]:
+    return tuple(1 << shift for shift in range(largest.bit_length()))
 
 
 def _nodes(machine: LabMachine, options: MemoryOptions, repeats: Repeats) -> PlanPart:

@@ -91,8 +91,8 @@ def _curve(section: MemorySection, room: int) -> Iterator[str]:
     by_size: dict[int, dict[Pages, MemoryPoint]] = {}
     for point in section.points:
         by_size.setdefault(point.ring_bytes, {})[point.pages] = point
-    most = max(point.min_ns for point in section.points)
-    least = min(point.min_ns for point in section.points)
+    largest = max(point.min_ns for point in section.points)
+    smallest = min(point.min_ns for point in section.points)
     bar_room = max(10, min(40, room - 46))
     head = "".join(f"{f'{kind.value} pages':>18}" for kind in kinds)
     yield f"{'ring':>9}{head}"
@@ -101,7 +101,7 @@ def _curve(section: MemorySection, room: int) -> Iterator[str]:
             continue
         cells = "".join(_cell(points.get(kind)) for kind in kinds)
         first = points.get(kinds[0])
-        share = log2(first.min_ns / least) / max(log2(most / least), 1e-9) if first else 0
+        share = log2(first.min_ns / smallest) / max(log2(largest / smallest), 1e-9) if first else 0
         yield f"{size_text(size):>9}{cells}  {_BAR * round(1 + share * (bar_room - 1))}".rstrip()
 
 
@@ -131,13 +131,13 @@ def _strides(result: MemoryResult, room: int) -> Iterator[str]:
         yield "no stride makes a few lines evict each other: associativity is not visible"
 
 
-def _thinned(counts: Sequence[int], most: int) -> list[int]:
+def _thinned(counts: Sequence[int], largest: int) -> list[int]:
     """Return at most ``most`` of the counts, at least three, with the first and the last."""
-    most = max(3, most)
-    if len(counts) <= most:
+    largest = max(3, largest)
+    if len(counts) <= largest:
         return list(counts)
-    step = (len(counts) - 1) / (most - 1)
-    return [counts[round(index * step)] for index in range(most)]
+    step = (len(counts) - 1) / (largest - 1)
+    return [counts[round(index * step)] for index in range(largest)]
 
 
 def _threads(result: MemoryResult, room: int) -> Iterator[str]:

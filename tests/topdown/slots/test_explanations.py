@@ -13,7 +13,7 @@ from topdown.slots.modelled.apportioning import LEVEL_1, NODES, UNEXPLAINED
 def test_every_node_has_an_explanation(key: str) -> None:
     for name in load(key).nodes:
         expected_text = explanation(name)
-        assert 10 <= len(expected_text.what) <= 100
+        assert 10 <= len(expected_text.meaning) <= 100
         assert 10 <= len(expected_text.remedy) <= 110
 
 

@@ -65,7 +65,7 @@ def test_an_arm_driver_without_an_event_is_trusted(tmp_path: Path) -> None:
     events.mkdir(parents=True)
     (events / "inst_retired").touch()
     roots = Roots(sys=tmp_path)
-    assert [group.what for group in groups_for(load("neoverse-n1"), roots)] == ["IPC"]
+    assert [group.measures for group in groups_for(load("neoverse-n1"), roots)] == ["IPC"]
     for name in ("stall_frontend", "stall_backend"):
         (events / name).touch()
     assert len(groups_for(load("neoverse-n1"), roots)) == 2
