@@ -3,8 +3,12 @@
 from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
+
 from topdown.stacks.managed.hints import runtime_hints
 from topdown.stacks.profile import Function, FunctionKind
+from topdown.stacks.symbol_table import SymbolTable
+from topdown.stacks.symbols.function_table import FunctionTable, SymbolNames
 
 
 def hints(unnamed: int, *files: bytes, read: tuple[str, ...] = ()) -> list[str]:
@@ -18,6 +22,7 @@ def hints(unnamed: int, *files: bytes, read: tuple[str, ...] = ()) -> list[str]:
         SimpleNamespace(index=0, self_value=unnamed),
         SimpleNamespace(index=1, self_value=100 - unnamed),
     ]
+    rows.sort(key=lambda row: -row.self_value)
     ranking: Any = SimpleNamespace(value=100, functions=rows)
     return [warning.message for warning in runtime_hints(profile, ranking, files, read)]
 
@@ -38,3 +43,19 @@ def test_little_unnamed_code_is_not_reported() -> None:
 
 def test_a_process_without_known_runtime_has_no_hint() -> None:
     assert hints(40, b"/usr/bin/app") == []
+
+
+def test_functions_with_names_are_not_named_for_the_hint() -> None:
+    class Named(SymbolNames, frozen=True):
+        def functions(self, places: Any) -> list[Function]:  # noqa: ARG002
+            raise AssertionError("a function was named")
+
+    table = SymbolTable(
+        np.zeros(1, np.uint64), np.full(1, 16, np.uint64), np.zeros(1, np.uint32),
+        np.full(1, 16, np.uint64), np.zeros(1, np.uint8), np.zeros(1, np.uint32), b"main\n",
+    )  # fmt: skip
+    functions = FunctionTable([(Named("/usr/bin/app", table), np.zeros(1, np.uint64))])
+    profile: Any = SimpleNamespace(functions=functions)
+    rows = [SimpleNamespace(index=0, self_value=100)]
+    ranking: Any = SimpleNamespace(value=100, functions=rows)
+    assert runtime_hints(profile, ranking, [b"/usr/bin/node"], ()) == ()
