@@ -67,9 +67,9 @@ def window(
     """Run a shell command in a window, and end it afterwards. Skips if tmux is not installed."""
     if shutil.which("tmux") is None:
         pytest.skip("needs the program tmux")
-    one = Window(folder / "tmux.socket", {**os.environ, **(environment or {})})
-    one.run("new-session", "-d", "-x", "120", "-y", "40", "-c", str(folder), command)
+    terminal = Window(folder / "tmux.socket", {**os.environ, **(environment or {})})
+    terminal.run("new-session", "-d", "-x", "120", "-y", "40", "-c", str(folder), command)
     try:
-        yield one
+        yield terminal
     finally:
-        one.run("kill-server")
+        terminal.run("kill-server")

@@ -18,6 +18,7 @@ from stallscope.errors import FULL, ExitCode, OutputError, StallscopeError, Unab
 # this table with the commands.
 COMMANDS = {
     "profile": "Record a process or command, and write its flame page.",
+    "top": "Show live what limits a process or the machine.",
     "record": "Record a process, command, CPUs or cgroup.",
     "report": "Write the page of a recording and print its summary.",
     "flame": "Write a recording's flame graph as SVG, HTML or folded text.",

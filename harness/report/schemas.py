@@ -45,6 +45,7 @@ DOCUMENTS = {
     "record": ("harness.profile.result", "RecordResult"),
     "requests": ("harness.requests.result", "RequestsResult"),
     "self-test": ("topdown.slots.self_test.result", "SelfTestResult"),
+    "top": ("harness.top.result", "TopResult"),
     "topdown": ("harness.topdown.result", "TopdownResult"),
     "topdown.replay": ("harness.topdown.replay.result", "ReplayResult"),
     "io.curve": ("harness.io.curve.result", "CurveResult"),

@@ -1,0 +1,65 @@
+"""The hottest functions: a recording that fails is a reason, and nothing is left behind."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from harness.top.functions import FunctionSampler
+
+
+@pytest.fixture
+def fake(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[str]:
+    """Return the code that runs instead of the recording; temporary files are in tmp_path."""
+    code = ["pass"]
+    real = subprocess.Popen
+
+    def start(_: list[str], **options: object) -> object:
+        return real([sys.executable, "-c", code[0]], **options)  # type: ignore[call-overload]
+
+    monkeypatch.setattr(subprocess, "Popen", start)
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    return code
+
+
+@pytest.mark.parametrize(
+    ("code", "reason"),
+    [
+        ("import sys; sys.exit('stallscope: error: not permitted')", "not permitted"),
+        ("import sys; sys.exit(3)", "the recording failed (3)"),
+        ("print('{')", "the recording is not readable"),
+    ],
+)
+def test_a_failed_recording_gives_the_reason(
+    fake: list[str], code: str, reason: str, tmp_path: Path
+) -> None:
+    fake[0] = code
+    sampler = FunctionSampler(1, 60)
+    sampler.poll(0)
+    sampler.finish()
+    assert sampler.functions == ()
+    assert reason in (sampler.reason or "")
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_recording_under_way_is_ended_and_removed(fake: list[str], tmp_path: Path) -> None:
+    fake[0] = "import time; time.sleep(600)"
+    sampler = FunctionSampler(1, 60)
+    sampler.poll(0)
+    assert list(tmp_path.iterdir())
+    sampler.close()
+    assert not list(tmp_path.iterdir())
+
+
+def test_nothing_is_recorded_if_switched_off_until_it_is_requested(
+    fake: list[str], tmp_path: Path
+) -> None:
+    sampler = FunctionSampler(None, 0)
+    sampler.poll(10)
+    assert sampler.reason == "switched off"
+    assert not list(tmp_path.iterdir())
+    sampler.request()
+    sampler.poll(11)
+    assert list(tmp_path.iterdir())
+    sampler.close()
