@@ -119,7 +119,7 @@ def analyze(recording: Recording, options: AnalysisOptions = _DEFAULT_OPTIONS) -
         slots = slots_by_function(profile, model_of_recording(manifest))
     ranking = rank(profile)
     profile = replace(
-        profile, warnings=(*profile.warnings, *_hints(capture, profile, ranking, managed))
+        profile, warnings=(*profile.warnings, *_hints(capture, profile, ranking, managed, manifest))
     )
     return Analysis(
         profile,
@@ -137,13 +137,19 @@ def analyze(recording: Recording, options: AnalysisOptions = _DEFAULT_OPTIONS) -
 
 
 def _hints(
-    capture: Capture, profile: Profile, ranking: Ranking, managed: "ManagedFrames | None"
+    capture: Capture,
+    profile: Profile,
+    ranking: Ranking,
+    managed: "ManagedFrames | None",
+    manifest: Manifest | None,
 ) -> tuple[ProfileWarning, ...]:
     """Return what helps if generated code of a runtime has no names."""
     from topdown.stacks.managed.hints import runtime_hints  # noqa: PLC0415 - start-up stays light
 
     read = [runtime.name for runtime in managed.runtimes] if managed is not None else []
-    return runtime_hints(profile, ranking, [mapped.path for mapped in capture.objects], read)
+    mapped = [mapped.path for mapped in capture.objects]
+    reading_off = manifest is not None and "--python=off" in manifest.command
+    return runtime_hints(profile, ranking, mapped, read, reading_off=reading_off)
 
 
 def _weights(

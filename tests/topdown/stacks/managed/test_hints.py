@@ -11,7 +11,9 @@ from topdown.stacks.symbol_table import SymbolTable
 from topdown.stacks.symbols.function_table import FunctionTable, SymbolNames
 
 
-def hints(unnamed: int, *files: bytes, read: tuple[str, ...] = ()) -> list[str]:
+def hints(
+    unnamed: int, *files: bytes, read: tuple[str, ...] = (), reading_off: bool = False
+) -> list[str]:
     """Return the messages for a profile with this part of 100 in generated code."""
     functions = [
         Function("[anonymous]+0x10", "[anonymous]", FunctionKind.UNKNOWN),
@@ -24,7 +26,8 @@ def hints(unnamed: int, *files: bytes, read: tuple[str, ...] = ()) -> list[str]:
     ]
     rows.sort(key=lambda row: -row.self_value)
     ranking: Any = SimpleNamespace(value=100, functions=rows)
-    return [warning.message for warning in runtime_hints(profile, ranking, files, read)]
+    warnings = runtime_hints(profile, ranking, files, read, reading_off=reading_off)
+    return [warning.message for warning in warnings]
 
 
 def test_the_remedy_of_the_mapped_runtime_is_named() -> None:
@@ -59,3 +62,14 @@ def test_functions_with_names_are_not_named_for_the_hint() -> None:
     rows = [SimpleNamespace(index=0, self_value=100)]
     ranking: Any = SimpleNamespace(value=100, functions=rows)
     assert runtime_hints(profile, ranking, [b"/usr/bin/node"], ()) == ()
+
+
+def test_a_readable_runtime_needs_no_other_start_if_reading_was_off() -> None:
+    (message,) = hints(40, b"/usr/bin/node", reading_off=True)
+    assert "record again without --python off" in message
+    assert "--perf-basic-prof" not in message
+
+
+def test_an_unreadable_runtime_needs_its_start_also_if_reading_was_off() -> None:
+    (message,) = hints(40, b"/opt/dotnet/libcoreclr.so", reading_off=True)
+    assert message.endswith("names need a start with DOTNET_PerfMapEnabled=1")
