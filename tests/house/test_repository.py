@@ -1,15 +1,11 @@
 """The repository: what a newcomer relies on."""
 
 import re
-import shlex
 import subprocess
 import tomllib
 from pathlib import Path
 
-import click
-import pytest
-
-from harness.cli.command_line import COMMANDS, group
+from harness.cli.command_line import COMMANDS
 from stallscope.errors import ExitCode
 
 
@@ -57,32 +53,6 @@ def test_slow_headers_are_included_by_one_source(checkout: Path) -> None:
 
 def test_every_command_has_a_page(checkout: Path) -> None:
     assert {path.stem for path in (checkout / "docs" / "commands").glob("*.md")} >= set(COMMANDS)
-
-
-def readme_commands() -> list[str]:
-    """The stallscope command lines in shell blocks of README and of the command pages."""
-    root = Path(__file__).parents[2]
-    lines = []
-    for page in [root / "README.md", *sorted((root / "docs" / "commands").glob("*.md"))]:
-        for block in re.findall(r"```sh\n(.*?)```", page.read_text(), re.DOTALL):
-            lines += [line for line in block.splitlines() if line.startswith("stallscope ")]
-    return sorted(set(lines))
-
-
-@pytest.mark.parametrize("line", readme_commands())
-def test_every_documented_command_line_is_understood(line: str) -> None:
-    """The command parses the line and checks every option and value; it does not run."""
-    plain = re.sub(
-        r"\$\([^)]*\)",
-        "1234",
-        line.split(" | ", maxsplit=1)[0].split("#", maxsplit=1)[0].split(" > ", maxsplit=1)[0],
-    )
-    words = shlex.split(plain)[1:]
-    command = group.get_command(click.Context(group), words[0])
-    if isinstance(command, click.Group):
-        command, words = command.get_command(click.Context(command), words[1]), words[1:]
-    assert command is not None
-    command.make_context(words[0], words[1:], resilient_parsing=False)
 
 
 def test_the_version_is_defined_once(checkout: Path) -> None:
