@@ -9,7 +9,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from benchmarks.cases import Case, ours, ratio
@@ -18,9 +18,11 @@ from benchmarks.processes import Cost, checked
 from stallscope.programs import program
 from stallscope.recordings import read_manifest
 
-PAIRS = 5
+PAIRS = 7
 SYMBOLS = 250_000
 MIN_SAMPLES = 160_000
+MIN_SHALLOW = 130_000
+DURATIONS_S = (10, 15, 30, 60)
 TARGETS = Path(__file__).parent / "targets"
 
 
@@ -29,11 +31,15 @@ def run() -> list[Case]:
     cases: list[Case] = []
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        recording, samples = record_many_symbols(folder)
-        if samples < MIN_SAMPLES:
-            raise RuntimeError(f"{samples} samples were recorded; at least {MIN_SAMPLES} needed")
+        target = compile_many_symbols(folder)
+        recording, samples = record_enough(folder / "many", MIN_SAMPLES, lambda duration_s: [
+            "-e", "cpu-clock", "-F", "9999", "--duration", duration_s, "--", target,
+        ])  # fmt: skip
         cases += cases_of(f"{SYMBOLS:,} symbols", recording, samples, folder)
-        recording, samples = record_shallow_stacks(folder)
+        recording, samples = record_enough(folder / "shallow", MIN_SHALLOW, lambda duration_s: [
+            "-F", "4999", "--", program("stallscope-kernels"), "mixed-generators", "--threads", "2",
+            "--duration", duration_s,
+        ])  # fmt: skip
         cases += cases_of("shallow stacks", recording, samples, folder)
     return cases
 
@@ -58,8 +64,8 @@ def cases_of(subject: str, recording: Path, samples: int, folder: Path) -> list[
     return cases + compare(name, "stallscope report RUN", costs, peer_name, samples)
 
 
-def record_many_symbols(folder: Path) -> tuple[Path, int]:
-    """Return a recording and its number of samples."""
+def compile_many_symbols(folder: Path) -> Path:
+    """Return a program with ``SYMBOLS`` functions."""
     source, target = folder / "many.s", folder / "many_symbols"
     with source.open("w") as sink:
         subprocess.run(
@@ -70,24 +76,30 @@ def record_many_symbols(folder: Path) -> tuple[Path, int]:
          "-o", target, TARGETS / "walk.c", source],
         check=True,
     )  # fmt: skip
-    recording = folder / "run"
-    subprocess.run(
-        [program("stallscope-collect"), "-e", "cpu-clock", "-F", "9999", "--duration", "10",
-         "-o", recording, "--", target],
-        check=True,
-    )  # fmt: skip
-    return recording, read_manifest(recording / "recording.json").samples
+    return target
 
 
-def record_shallow_stacks(folder: Path) -> tuple[Path, int]:
-    """Return a recording of a small program, and its number of samples."""
-    recording = folder / "shallow"
-    subprocess.run(
-        [program("stallscope-collect"), "-F", "4999", "--stacks", "fp", "-o", recording, "--",
-         program("stallscope-kernels"), "mixed-generators", "--threads", "2", "--duration", "15"],
-        check=True,
-    )  # fmt: skip
-    return recording, read_manifest(recording / "recording.json").samples
+def record_enough(
+    folder: Path, samples: int, words: Callable[[str], list[str | Path]]
+) -> tuple[Path, int]:
+    """Return a recording and its number of samples, at least ``samples``.
+
+    Stacks are those of frame pointers, as perf's. On a busy machine, recordings become longer.
+    """
+    for duration_s in DURATIONS_S:
+        recording = folder.with_name(f"{folder.name}-{duration_s}")
+        command: list[str | Path] = [
+            program("stallscope-collect"),
+            "--stacks",
+            "fp",
+            "-o",
+            recording,
+        ]
+        subprocess.run([*command, *words(str(duration_s))], check=True)
+        recorded = read_manifest(recording / "recording.json").samples
+        if recorded >= samples:
+            return recording, recorded
+    raise RuntimeError(f"{recorded} samples were recorded; at least {samples} needed")
 
 
 def alternate(

@@ -125,15 +125,12 @@ class WaitCause(Record, frozen=True, kw_only=True):
     chain: tuple[CauseLink, ...]
 
 
-class LockFunction(Record, frozen=True, kw_only=True):
+class LockFunction(LockCaller, frozen=True, kw_only=True):
     """Time in waits for locks of a function: as caller of the lock, and with the calls below it.
 
     ``callers`` and ``callees``: neighbours in the call chains, with the waiting time through both.
     """
 
-    function: str
-    attributed_ns: Count
-    inclusive_ns: Count
     waits: Count
     callers: tuple[CauseLink, ...]
     callees: tuple[CauseLink, ...]

@@ -1,15 +1,13 @@
 // Any bytes as the memory of a Ruby process: walks end in limited time, and their functions are in
-// the log. The input changes bytes of a small valid process, entries of three bytes: the place and
-// a value to add.
+// the log. The input changes bytes of a small valid process (changed_memory.hpp).
 #include <unistd.h>
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <string>
 
 #include "../../tests/native/ruby_frames/fake_ruby.hpp"
-#include "require.hpp"
+#include "changed_memory.hpp"
 #include "ruby_frames/reader.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -23,10 +21,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   ruby.push(ruby.add_sequence("block in total", "total", "/a.rb", 9),
             fake_ruby::block_kind | fake_ruby::finish | fake_ruby::local);
   const auto visible = ruby.visible();
-  for (std::span input{data, size}; input.size() >= 3; input = input.subspan(3)) {
-    auto& byte = visible[(input[0] | std::size_t{input[1]} << 8U) % visible.size()];
-    byte = static_cast<std::byte>(static_cast<std::uint8_t>(byte) + input[2]);
-  }
+  change_bytes(visible, {data, size});
   std::string lines;
   managed_frames::function_log log{{1, 1}, lines};
   const process_reading::process_memory memory{::getpid()};
@@ -36,15 +31,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   managed_frames::stack_sample sample;
   sample.pid = sample.tid = ::getpid();
   sample.stack_address = fake_ruby::stack_top - 64;
-  for (int again = 0; again < 2; ++again) {
-    managed_frames::managed_stack walked;
-    frames.walk(sample, walked);
-    for (const auto& run : walked.runs) {
-      require(!run.empty());
-      for (const auto& frame : run)
-        require(lines.find("{\"function\":" + std::to_string(frame.function) + ",") !=
-                std::string::npos);
-    }
-  }
+  require_logged_walks(frames, sample, lines);
   return 0;
 }
