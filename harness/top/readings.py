@@ -1,5 +1,6 @@
 """One reading of the counters behind the view: threads, disks, sleep states, run queue."""
 
+import os
 import resource
 import time
 from collections import Counter
@@ -60,7 +61,8 @@ class Reading:
 
     at_s: float
     own_cpu_s: float
-    threads: tuple[int, ...]
+    threads: int
+    process_cpu_s: float | None
     times: dict[int, ThreadTimes]
     cpu_ticks: dict[str, int]
     running: int | None
@@ -107,12 +109,14 @@ class Reader:
         times = {
             tid: spent for tid in self._chosen if (spent := self._thread_times(tid)) is not None
         }
+        cpu_s, threads = self._process()
         ticks, running = _cpu_ticks(read_text(self._roots.proc / "stat") or "")
         cpus, idle = self._idle()
         return Reading(
             at_s=time.monotonic(),
             own_cpu_s=_own_cpu_s(),
-            threads=self._threads(),
+            threads=threads,
+            process_cpu_s=cpu_s,
             times=times,
             cpu_ticks=ticks,
             running=running,
@@ -146,6 +150,19 @@ class Reader:
             return ()
         names = names_in(self._roots.proc / str(self._pid) / "task")
         return tuple(sorted(int(name) for name in names if name.isdecimal()))
+
+    def _process(self) -> tuple[float | None, int]:
+        """Return the CPU time of all threads of the process, and their number; 0 if it ended."""
+        if self._pid is None:
+            return None, 0
+        text = read_text(self._roots.proc / str(self._pid) / "stat", 4096) or ""
+        words = text.rpartition(")")[2].split()
+        try:
+            # Fields 14, 15 and 20 of proc(5); the state after the name is field 3.
+            ticks, threads = int(words[11]) + int(words[12]), int(words[17])
+        except (IndexError, ValueError):
+            return None, 0
+        return ticks / os.sysconf("SC_CLK_TCK"), max(0, threads)
 
     def _thread_times(self, tid: int) -> ThreadTimes | None:
         path = self._roots.proc / str(self._pid) / "task" / str(tid) / "schedstat"

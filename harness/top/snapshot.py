@@ -83,8 +83,8 @@ def snapshot(
         pid=target[0] if target else None,
         process=target[1] if target else None,
         seconds=seconds,
-        verdict=verdict(waits, queue, disks, threads=len(later.threads) if target else None),
-        threads=len(later.threads) if target else None,
+        verdict=verdict(waits, queue, disks, threads=later.threads if target else None),
+        threads=later.threads if target else None,
         threads_read=len(later.times) if target else None,
         waits=waits,
         run_queue=queue,
@@ -104,7 +104,11 @@ def _thread_shares(
     wall_ns = (later.at_s - earlier.at_s) * 1e9 * len(common)
     if not common or wall_ns <= 0:
         return ()
-    run = sum(later.times[tid].run_ns - earlier.times[tid].run_ns for tid in common)
+    run = float(sum(later.times[tid].run_ns - earlier.times[tid].run_ns for tid in common))
+    if later.threads > len(common) and None not in {earlier.process_cpu_s, later.process_cpu_s}:
+        # Most threads were not read, and the one that runs may be among them.
+        spent_s = (later.process_cpu_s or 0) - (earlier.process_cpu_s or 0)
+        run = max(0.0, spent_s) * 1e9 * len(common) / later.threads
     queued = sum(later.times[tid].queue_ns - earlier.times[tid].queue_ns for tid in common)
     # The kernel adds queue time at its end, so the sum may exceed the interval.
     scale = max(wall_ns, run + queued)

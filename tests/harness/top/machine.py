@@ -13,6 +13,7 @@ class Machine:
         self.roots = Roots.recorded(folder)
         self.thread(40, "R", "running", run_ns=0, queue_ns=0)
         self.thread(41, "S", "202 0x1 0x2", run_ns=0, queue_ns=0)
+        self.process(cpu_ticks=0, threads=2)
         self.write("proc/stat", "cpu 100 0 50 800 10 0 5 35\ncpu0 1\nprocs_running 7\n")
         self.write("proc/diskstats", self.disk(100, 50))
         self.write("proc/pressure/cpu", "some avg10=0.00 avg60=0.00 avg300=0.00 total=1000\n")
@@ -29,6 +30,10 @@ class Machine:
         self.write(f"{place}/stat", f"{tid} (a) R (b) {letter} 1 1")
         self.write(f"{place}/syscall", call)
         self.write(f"{place}/schedstat", f"{run_ns} {queue_ns} 5")
+
+    def process(self, *, cpu_ticks: int, threads: int) -> None:
+        numbers = f"1 1 1 0 -1 0 0 0 0 0 {cpu_ticks} 0 0 0 20 0 {threads} 0"
+        self.write(f"proc/{PID}/stat", f"{PID} (a) R (b) S {numbers}")
 
     def disk(self, reads: int, read_ms: int) -> str:
         numbers = f"{reads} 0 800 {read_ms} 0 0 0 0 0 {read_ms} 0 0 0 0 0 0 0"

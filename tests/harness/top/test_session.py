@@ -47,6 +47,27 @@ def test_the_hottest_functions_come_from_a_short_recording(
     assert not list(tmp_path.iterdir()), "the recording is removed"
 
 
+@pytest.mark.usefixtures("needs_root")
+def test_an_ordinary_user_sees_own_processes_and_the_missing_parts_of_others() -> None:
+    code = (
+        "import os, sys, subprocess; from harness.cli.command_line import main;"
+        # Imports happen first: modules may be in folders that the other user cannot read.
+        f"options = {QUICK!r}; main(['top', '-p', str(os.getpid()), *options]);"
+        "os.setresuid(65534, 65534, 65534); os.environ.pop('HOME', None); print('OWN');"
+        "child = subprocess.Popen(['sleep', '60']);"
+        "main(['top', '-p', str(child.pid), *options]); child.kill(); child.wait(); print('OTHER');"
+        "sys.exit(main(['top', '-p', str(os.getppid()), *options]))"
+    )
+    ended = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=False
+    )
+    assert ended.returncode == 0, ended.stderr
+    own, _, other = ended.stdout.partition("OWN")[2].partition("OTHER")
+    assert "threads read" in own
+    assert "causes of waits: unavailable" not in own
+    assert "causes of waits: unavailable: /proc/PID/task/TID/syscall" in other
+
+
 def test_a_process_that_does_not_exist_is_exit_4(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["top", "-p", str(2**22 + 1)]) == 4
     assert "remedy: " in capsys.readouterr().err

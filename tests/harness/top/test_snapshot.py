@@ -1,10 +1,12 @@
 """The document of an interval: shares add up, and what is missing is named."""
 
+import os
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from harness.top import readings
 from harness.top.readings import Reader, Reading, SampledStates
 from harness.top.result import Missing, TopResult
 from harness.top.snapshot import Context, snapshot
@@ -48,6 +50,24 @@ def test_the_wall_time_of_the_threads_adds_up(machine: Machine) -> None:
         "lock or condition": (0.175, "sampled"),
     }
     assert (result.threads, result.threads_read) == (2, 2)
+
+
+def test_the_thread_that_runs_counts_even_if_it_was_not_read(
+    machine: Machine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(readings, "MAX_THREADS", 1)
+    reader = Reader(machine.roots, PID, "x86_64")
+    reader.choose_threads()
+    reader.choose_threads()  # now thread 41, which sleeps
+    machine.process(cpu_ticks=0, threads=100)
+    earlier = replace(reader.read(), at_s=10.0)
+    machine.process(cpu_ticks=os.sysconf("SC_CLK_TCK"), threads=100)
+    later = replace(reader.read(), at_s=11.0)
+    context = Context(target=(PID, "work"), functions=(), missing=(), cpu_share=0)
+    result = snapshot(reader, earlier, later, SampledStates(), context)
+    shares = {wait.category: wait.share for wait in result.waits}
+    assert shares["running"] == pytest.approx(0.01)
+    assert result.verdict.startswith("1.00 of 100 threads on average: running")
 
 
 def test_disks_and_sleep_states_are_rates_of_the_interval(machine: Machine) -> None:
