@@ -52,7 +52,11 @@ runtime_session::runtime_session(const procfs& proc, const perf_events::ring_set
   if (!stop_) throw std::system_error(errno, std::generic_category(), "eventfd");
   const runtime_forwarder::hooks hooks{
       [this](const perf_events::record_view& record) { return selects(record); },
-      [this] { return slot(); },
+      [this] {
+        auto* slot = this->slot();
+        if (helper_ && slot == nullptr) ++dropped_samples_;
+        return slot;
+      },
       [this] {
         helper_->channel().commit();
         has_samples_ = true;
@@ -169,6 +173,7 @@ void runtime_session::replace_helper(const reader_process::helper_fault& fault) 
   const std::scoped_lock lock{mutex_};
   helper_->take_text(text);
   write(text);
+  dropped_samples_ += helper_->channel().dropped();
   ending_.push_back({helper_->take_process(), fault.process});
   ending_.back().process.end({});
   helper_.reset();
@@ -197,6 +202,7 @@ std::optional<file_entry> runtime_session::finish() {
     std::string text;
     helper_->take_text(text);
     write(text);
+    dropped_samples_ += helper_->channel().dropped();
     ending_.push_back({helper_->take_process(), fault ? fault->process : 0});
     helper_.reset();
   }
@@ -204,6 +210,11 @@ std::optional<file_entry> runtime_session::finish() {
     if (!ending.process.end(runtime_wait_after_kill)) warn_of_abandoned(ending);
   }
   ending_.clear();
+  if (dropped_samples_ != 0)
+    warnings_.push_back({"runtime-samples-dropped",
+                         "frames of runtimes were not read for " +
+                             std::to_string(dropped_samples_) +
+                             " samples: the helper process was behind"});
   if (!file_) return std::nullopt;
   return file_entry{"runtimes.jsonl", "managed-frames", file_->size_bytes()};
 }

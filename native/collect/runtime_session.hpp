@@ -99,6 +99,7 @@ class runtime_session {
   std::uint64_t written_ns_ = 0;
   std::uint64_t supervised_ns_ = 0;
   std::vector<warning> warnings_;
+  std::uint64_t dropped_samples_ = 0;  // that no helper has read, because it was behind
 };
 
 }  // namespace stallscope::collect

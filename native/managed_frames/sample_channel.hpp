@@ -50,11 +50,15 @@ class sample_channel {
   // The age at which samples are too old for a reader of the helper; 0 if it reads no process.
   [[nodiscard]] std::uint64_t sample_age_ns() const noexcept { return sample_age_ns_.load(); }
 
+  // Samples that the helper has not read because its lines were not taken.
+  [[nodiscard]] std::uint64_t dropped() const noexcept { return dropped_.load(); }
+
   // The helper's side. A slot is valid until pop().
   [[nodiscard]] const sample_slot* front() const noexcept;
   void pop() noexcept { tail_.store(tail_.load(std::memory_order_relaxed) + 1); }
   void wait(std::chrono::milliseconds limit) noexcept;
   [[nodiscard]] bool stopped() const noexcept { return activity.stop.load(); }
+  void count_dropped() noexcept { dropped_.fetch_add(1, std::memory_order_relaxed); }
   void publish(std::uint64_t sample_age_ns) noexcept { sample_age_ns_.store(sample_age_ns); }
 
   reader_process::read_activity activity;
@@ -67,6 +71,7 @@ class sample_channel {
   std::atomic<std::uint32_t> head_ = 0;
   std::atomic<std::uint32_t> tail_ = 0;
   std::atomic<std::uint64_t> sample_age_ns_ = 0;
+  std::atomic<std::uint64_t> dropped_ = 0;
   reader_process::sleep_flag sleep_;
   std::array<sample_slot, max_slots> slots_;
 };

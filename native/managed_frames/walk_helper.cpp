@@ -10,9 +10,6 @@ namespace {
 constexpr const char* helper_name = "stallscope-rt";
 constexpr std::chrono::milliseconds longest_wait{100};
 constexpr std::chrono::milliseconds wait_for_room{2};
-// Lines that did not fit into the channel. Beyond the limit, samples are dropped, because their
-// slots are needed.
-constexpr std::size_t max_waiting_bytes = std::size_t{16} << 20U;
 
 }  // namespace
 
@@ -40,8 +37,10 @@ void serve_samples(const helper_options& options, sample_channel& channel, watch
       idle = false;
       if (slot->tid == 0) {
         watch.forget(slot->pid);
-      } else if (lines.size() < max_waiting_bytes) {
+      } else if (lines.size() < options.max_waiting_bytes) {
         watch.read(slot->sample(), lines);
+      } else {
+        channel.count_dropped();
       }
       channel.pop();
       if (channel.stopped()) break;

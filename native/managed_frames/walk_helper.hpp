@@ -8,6 +8,7 @@
 //   helper.channel().wake();
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -25,6 +26,9 @@ struct helper_options {
   procfs proc{};
   std::vector<runtime_kind> kinds{};
   runtime_watch::position position{};
+  // Lines that did not fit into the channel. Beyond the limit, samples are dropped and counted,
+  // because their slots are needed.
+  std::size_t max_waiting_bytes = std::size_t{16} << 20U;
 };
 
 class walk_helper {
