@@ -220,3 +220,12 @@ def test_the_tree_without_inlined_functions_is_a_tree(page: Any) -> None:
         "} return wrong;"
     )
     assert wrong == []
+
+
+def test_the_legend_has_every_runtime(opened: Open, profile_of: Callable[..., Profile]) -> None:
+    kinds = (FunctionKind.JAVASCRIPT, FunctionKind.JAVA, FunctionKind.RUBY, FunctionKind.PHP)
+    functions = [Function(kind.name.lower(), "/srv/app", kind) for kind in kinds]
+    page = opened(profile_of([((function,), 10) for function in functions]))
+    assert [legend(page)[kind.name.lower()] for kind in kinds] == [
+        f"{name} 25.0 %" for name in ("JavaScript", "Java", "Ruby", "PHP")
+    ]

@@ -1,6 +1,6 @@
 // Legend of colours and marks for the kinds in the profile, with their shares of the view.
 
-const LEGEND_ORDER = [KIND.USER, KIND.INLINED, KIND.PYTHON, KIND.JAVASCRIPT, KIND.JAVA, KIND.KERNEL, KIND.UNKNOWN, KIND.TRUNCATED, KIND.WAKER];
+const LEGEND_ORDER = [KIND.USER, KIND.INLINED, KIND.PYTHON, KIND.JAVASCRIPT, KIND.JAVA, KIND.RUBY, KIND.PHP, KIND.KERNEL, KIND.UNKNOWN, KIND.TRUNCATED, KIND.WAKER];
 
 class Legend {
   constructor(view, colours) {

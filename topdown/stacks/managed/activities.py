@@ -18,6 +18,7 @@ _ACTIVITIES = (
         (
             r"Heap::(CollectGarbage|PerformGarbageCollection|Scavenge|MarkCompact)|Scavenger"
             r"|MarkCompactCollector|ConcurrentMarking|MinorMarkSweep|Sweeper|MarkingVisitor"
+            r"|PointersUpdatingJob|MemoryAllocator::Unmapper"
         ),
     ),
     ("[parsing]", r"parsing::|Parser|PreParser|Scanner"),
