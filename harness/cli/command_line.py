@@ -17,6 +17,7 @@ from stallscope.errors import FULL, ExitCode, OutputError, StallscopeError, Unab
 # Every command with its short help, so that `stallscope --help` loads none of them. A test compares
 # this table with the commands.
 COMMANDS = {
+    "diagnose": "Show what limits a process or command, in order of the wall time it costs.",
     "profile": "Record a process or command, and write its flame page.",
     "top": "Show live what limits a process or the machine.",
     "record": "Record a process, command, CPUs or cgroup.",
@@ -49,7 +50,7 @@ COMMANDS = {
     table=COMMANDS,
     module="harness.commands.{}",
     context_settings={"help_option_names": ["-h", "--help"]},
-    epilog="Start with `stallscope profile -p PID`. If it is refused, run `stallscope doctor`.",
+    epilog="Start with `stallscope diagnose -p PID`. If it is refused, run `stallscope doctor`.",
 )
 @click.version_option(__version__, prog_name="stallscope", message="%(prog)s %(version)s")
 def group() -> None:

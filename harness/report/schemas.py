@@ -31,6 +31,7 @@ DOCUMENTS = {
     "cstates.show": ("harness.cstates.show.result", "ShowResult"),
     "cstates.simulate": ("harness.cstates.simulate.result", "SimulateResult"),
     "data": ("harness.data.result", "DataResult"),
+    "diagnose": ("harness.diagnose.result", "DiagnoseResult"),
     "diff": ("harness.diff.result", "DiffResult"),
     "doctor": ("harness.doctor.result", "DoctorResult"),
     "doctor.runtimes": ("harness.doctor.result", "RuntimesResult"),

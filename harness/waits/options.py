@@ -33,7 +33,7 @@ class WaitsOptions:
     period: Period | None = None
 
 
-def waits_options(values: dict[str, Any]) -> WaitsOptions:
+def waits_options(values: dict[str, Any], command_name: str = "waits") -> WaitsOptions:
     """Return the validated options. Raises UsageError for options that exclude each other."""
     if values["compared"]:
         if values["pids"] or values["words"] or values["output"] is not None:
@@ -50,12 +50,12 @@ def waits_options(values: dict[str, Any]) -> WaitsOptions:
     if not values["pids"] and not values["words"]:
         raise UsageError(
             "name a process with -p PID, a command after --, or a recording",
-            "for example: stallscope waits -p $(pidof redis-server)",
+            f"for example: stallscope {command_name} -p $(pidof redis-server)",
         )
     if values["pids"] and values["words"]:
         raise UsageError(
             "-p excludes a command and a recording: name exactly one of them",
-            "for example: stallscope waits -p $(pidof redis-server)",
+            f"for example: stallscope {command_name} -p $(pidof redis-server)",
         )
     words = values["words"]
     if len(words) > 1 and all(map(_recording, words)):
@@ -66,7 +66,7 @@ def waits_options(values: dict[str, Any]) -> WaitsOptions:
     recording = _recording(words[0]) if len(words) == 1 else None
     if recording is not None:
         return _options_to_show(recording, values)
-    return _options_to_record(values)
+    return _options_to_record(values, command_name)
 
 
 def _recording(word: str) -> Path | None:
@@ -95,7 +95,7 @@ def _options_to_show(recording: Path, values: dict[str, Any]) -> WaitsOptions:
     )
 
 
-def _options_to_record(values: dict[str, Any]) -> WaitsOptions:
+def _options_to_record(values: dict[str, Any], command_name: str) -> WaitsOptions:
     if values.get("period") is not None:
         raise UsageError(
             "--period shows a part of a recording, and this records a target",
@@ -105,5 +105,5 @@ def _options_to_record(values: dict[str, Any]) -> WaitsOptions:
         raise UsageError(
             "--no-page is for a shown recording; a new one always has its page", "leave it out"
         )
-    collector = wait_collector_options(values, "waits")
+    collector = wait_collector_options(values, command_name)
     return WaitsOptions(collector, None, values["as_json"], graph=values.get("graph", False))

@@ -8,7 +8,10 @@ from pathlib import Path
 
 PACKAGES = ("stallscope", "topdown", "cstates", "ioprobe", "harness")
 # A folder whose modules are alike is tested as a whole.
-FOLDERS = {"harness/commands": "tests/harness/commands/test_examples.py"}
+FOLDERS = {
+    "harness/commands": "tests/harness/commands/test_examples.py",
+    "harness/diagnose/findings": "tests/harness/diagnose/findings/test_rules.py",
+}
 FUNCTION = re.compile(r"^\s*def ", re.MULTILINE)
 LIST = Path(__file__).with_name("mirror.toml")
 

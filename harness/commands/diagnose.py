@@ -1,0 +1,34 @@
+"""`stallscope diagnose`: what limits a target, in order of cost."""
+
+from typing import Any
+
+import click
+
+from harness.cli.json_option import json_option
+from harness.cli.wait_recording_options import wait_recording_options
+
+EXAMPLES = """\b
+Examples:
+  stallscope diagnose -p $(pidof redis-server)
+  stallscope diagnose -p 4711 --duration 30 -o slow
+  stallscope diagnose -- ./work --threads 4
+  stallscope diagnose slow
+  stallscope diagnose -p 4711 --json | jq '.findings[0]'
+"""
+
+
+@click.command(epilog=EXAMPLES)
+@wait_recording_options(". Default: 0.05.")
+@json_option
+def command(as_json: bool, **values: Any) -> int:
+    """Show what limits a process or command, in order of the wall time it costs.
+
+    Records CPU samples, context switches and wake-ups in one pass, for 10 s unless --duration says
+    otherwise. Each finding has its evidence, its place, what to try, and how to check it. If no
+    cause costs a tenth of the wall time of working threads, nothing stands out. Causes that the
+    recording cannot show are listed. RUN, a recording of waits, is diagnosed again.
+    """
+    from harness.diagnose.options import diagnose_options  # noqa: PLC0415 - start-up stays light
+    from harness.diagnose.session import run_diagnose  # noqa: PLC0415
+
+    return run_diagnose(diagnose_options({**values, "as_json": as_json}))

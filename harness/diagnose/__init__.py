@@ -1,0 +1,1 @@
+"""`stallscope diagnose`: one recording, and what limits the target in order of cost."""

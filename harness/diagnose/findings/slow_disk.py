@@ -1,0 +1,72 @@
+"""Threads wait for a disk, directly or through a thread that does; flushes are told apart."""
+
+from collections.abc import Iterator
+
+from harness.diagnose.facts import Facts
+from harness.diagnose.result import Finding, FindingEvidence, FindingPlace
+
+CONFIDENCE = 0.9
+LEAST_FLUSH_SHARE = 0.5  # of the waits for a disk whose functions are known
+_FLUSHES = ("fsync", "fdatasync", "sync_file_range", "msync", "syncfs")
+
+
+def find(facts: Facts) -> Iterator[Finding]:
+    """Yield one finding for all waits for disks."""
+    causes = facts.causes("disk")
+    if not causes:
+        return
+    wait_ns = sum(cause.wait_ns for cause in causes)
+    rows = [row for row in facts.waits.ended_waits if row.waker == "disk"]
+    known_ns = sum(row.wait_ns for row in rows)
+    flush_ns = sum(row.wait_ns for row in rows if _flushes(row.functions))
+    is_flush = bool(known_ns) and flush_ns >= LEAST_FLUSH_SHARE * known_ns
+    direct = [group for group in facts.groups if _disk_ns(group.states_ns) > 0]
+    direct.sort(key=lambda group: -_disk_ns(group.states_ns))
+    threads = direct[0].name if direct else causes[0].chain[0].name
+    reads = sum(group.states_ns["disk_read"] for group in facts.groups)
+    writes = sum(group.states_ns["disk_write"] for group in facts.groups)
+    verb = "flushes to" if is_flush else "reads from" if reads > writes else "writes to"
+    where = [FindingPlace(kind="thread", name=threads)]
+    functions = rows[0].functions if rows else ()
+    where += [FindingPlace(kind="function", name=name) for name in functions[:3]]
+    indirect = len(causes[0].chain) > 2
+    others = f", and other threads wait for {threads}" if indirect else ""
+    yield Finding(
+        cause="fsync" if is_flush else "slow-disk",
+        sentence=f"{threads} waits for {verb} a disk{others}.",
+        cost_share=facts.share(wait_ns),
+        largest_gain=facts.largest_gain(causes),
+        confidence=CONFIDENCE,
+        evidence=(
+            FindingEvidence(
+                name="waits that end at a disk", value=wait_ns, unit="ns", source="wait-for graph"
+            ),
+            FindingEvidence(
+                name="waits for reads", value=reads, unit="ns", source="context switches"
+            ),
+            FindingEvidence(
+                name="waits for writes", value=writes, unit="ns", source="context switches"
+            ),
+        ),
+        where=tuple(where),
+        try_=(
+            (
+                "flush fewer times: several records with one fsync (group commit)",
+                "do not hold a lock during fsync",
+            )
+            if is_flush
+            else (
+                "keep the data in memory, or read ahead of its use",
+                "do not hold a lock during I/O; let a separate thread do it",
+            )
+        ),
+        check="stallscope io probe DIR shows what the disk can do, stallscope io watch its use",
+    )
+
+
+def _disk_ns(states_ns: dict[str, int]) -> int:
+    return states_ns["disk_read"] + states_ns["disk_write"]
+
+
+def _flushes(functions: tuple[str, ...]) -> bool:
+    return any(flush in name for name in functions for flush in _FLUSHES)

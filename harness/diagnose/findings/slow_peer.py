@@ -1,0 +1,49 @@
+"""Threads wait for an answer of another process, or of the network."""
+
+from collections.abc import Iterator
+
+from harness.diagnose.facts import Facts
+from harness.diagnose.result import Finding, FindingEvidence, FindingPlace
+from harness.waits.result import WaitCause
+
+NAMED, UNNAMED = 0.9, 0.6  # confidence with the name of the process, and without
+
+
+def find(facts: Facts) -> Iterator[Finding]:
+    """Yield a finding per process, and one for peers without a name."""
+    for cause in facts.causes("process"):
+        yield _finding(facts, cause, f"the process {cause.name}", NAMED)
+    for cause in facts.causes("network"):
+        yield _finding(facts, cause, "an answer over the network", UNNAMED)
+
+
+def _finding(facts: Facts, cause: WaitCause, peer: str, confidence: float) -> Finding:
+    threads = cause.chain[0].name if cause.chain else "a thread"
+    where = [FindingPlace(kind="thread", name=threads)]
+    if cause.kind == "process":
+        where.append(FindingPlace(kind="process", name=cause.name))
+    functions = next(
+        (row.functions for row in facts.waits.ended_waits if row.thread == threads), ()
+    )
+    where += [FindingPlace(kind="function", name=name) for name in functions[:3]]
+    return Finding(
+        cause="slow-peer",
+        sentence=f"{threads} waits for {peer}.",
+        cost_share=facts.share(cause.wait_ns),
+        largest_gain=facts.largest_gain([cause]),
+        confidence=confidence,
+        evidence=(
+            FindingEvidence(
+                name=f"waits that end at {cause.name}",
+                value=cause.wait_ns,
+                unit="ns",
+                source="wait-for graph",
+            ),
+        ),
+        where=tuple(where),
+        try_=(
+            "diagnose the peer: stallscope diagnose -p PID-OF-THE-PEER",
+            "send several requests before waiting for the first answer",
+        ),
+        check="stallscope waits RUN --graph shows the chain of waits",
+    )

@@ -1,0 +1,40 @@
+"""Threads spin in user space for a lock: CPU time without progress."""
+
+from collections.abc import Iterator
+
+from harness.diagnose.facts import Facts
+from harness.diagnose.result import Finding, FindingEvidence, FindingPlace
+
+CONFIDENCE = 0.8
+
+
+def find(facts: Facts) -> Iterator[Finding]:
+    """Yield a finding per function that spins."""
+    for row in facts.waits.spinning:
+        yield Finding(
+            cause="spinning",
+            sentence=f"{row.threads} threads spin in {row.function} instead of sleeping.",
+            cost_share=facts.share(row.cpu_ns),
+            largest_gain=None,
+            confidence=CONFIDENCE,
+            evidence=(
+                FindingEvidence(
+                    name=f"CPU time in {row.function}",
+                    value=row.cpu_ns,
+                    unit="ns",
+                    source="CPU samples",
+                ),
+                FindingEvidence(
+                    name="threads that spin",
+                    value=row.threads,
+                    unit="threads",
+                    source="CPU samples",
+                ),
+            ),
+            where=(FindingPlace(kind="function", name=row.function),),
+            try_=(
+                "use a mutex that sleeps after a short time of spinning",
+                "use at most as many threads as CPUs, so that the holder is not preempted",
+            ),
+            check=f"the share of {row.function} in stallscope report RUN --weight cpu",
+        )

@@ -1,0 +1,75 @@
+"""Threads wait for a lock while its owner computes, or waits for a CPU."""
+
+from collections.abc import Iterator
+
+from harness.diagnose.facts import Facts
+from harness.diagnose.findings.blockers import Blocker, blockers
+from harness.diagnose.result import Finding, FindingEvidence, FindingPlace
+from harness.waits.result import LockWaits
+
+WITHOUT_OWNER = 0.6  # confidence if the owner follows from wake-ups alone
+_SHOWN_FUNCTIONS = 3
+_UNNAMED = ("__vdso_clock_gettime", "__clock_gettime")
+
+
+def find(facts: Facts) -> Iterator[Finding]:
+    """Yield a finding per owner."""
+    for blocker in blockers(facts, by_lock=True):
+        yield _finding(facts, blocker)
+
+
+def _finding(facts: Facts, blocker: Blocker) -> Finding:
+    lock = _lock_of(facts, blocker.name)
+    share = facts.share(blocker.wait_ns)
+    evidence = [
+        FindingEvidence(
+            name=f"waits that end at {blocker.name}",
+            value=blocker.wait_ns,
+            unit="ns",
+            source="wait-for graph",
+        )
+    ]
+    if blocker.queued_ns:
+        evidence.append(
+            FindingEvidence(
+                name=f"of it: {blocker.name} waited for a CPU",
+                value=blocker.queued_ns,
+                unit="ns",
+                source="wait-for graph",
+            )
+        )
+    where = [FindingPlace(kind="thread", name=blocker.name)]
+    confidence, what = WITHOUT_OWNER, "a lock"
+    if lock is not None and lock.owner is not None:
+        confidence = 0.5 + 0.5 * (lock.owner.share or 0.0)
+        what = f"the {lock.kind} {lock.address}"
+        evidence.append(
+            FindingEvidence(
+                name=f"waits for {what}", value=lock.wait_ns, unit="ns", source="futex calls"
+            )
+        )
+        functions = [name for name in lock.owner.stack if name not in _UNNAMED]
+        where.append(FindingPlace(kind="lock", name=lock.address))
+        where += [FindingPlace(kind="function", name=name) for name in functions[:_SHOWN_FUNCTIONS]]
+    signs = () if lock is None else lock.signs
+    sign = f" ({signs[0]})" if signs else ""
+    return Finding(
+        cause="user-lock",
+        sentence=f"Threads wait for {what} that {blocker.name} holds{sign}.",
+        cost_share=share,
+        largest_gain=facts.largest_gain(blocker.causes),
+        confidence=confidence,
+        evidence=tuple(evidence),
+        where=tuple(where),
+        try_=(
+            "do less under the lock: move computing and I/O out of the section it protects",
+            "divide what the lock protects, so that threads need different locks",
+        ),
+        check="stallscope waits RUN --graph shows the chain; record again after the change",
+    )
+
+
+def _lock_of(facts: Facts, owner: str) -> LockWaits | None:
+    """Return the lock with the longest waits for an owner with this name."""
+    named = [lock for lock in facts.waits.locks if lock.owner is not None]
+    return next((lock for lock in named if lock.owner and lock.owner.name == owner), None)

@@ -1,0 +1,41 @@
+"""Validated options of `stallscope diagnose`."""
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from harness.waits.options import waits_options
+
+if TYPE_CHECKING:
+    from stallscope.collector import CollectorOptions
+
+FREQUENCY_HZ = 99
+DURATION_S = 10.0
+MAX_COST = 0.05
+
+
+@dataclass(frozen=True, slots=True)
+class DiagnoseOptions:
+    """What to record, or the recording to diagnose; ``page``: None for the default place."""
+
+    collector: "CollectorOptions | None"
+    recording: Path | None
+    page: Path | None
+    as_json: bool
+
+
+def diagnose_options(values: dict[str, Any]) -> DiagnoseOptions:
+    """Return the validated options; raises UsageError for options that exclude each other."""
+    options = waits_options({**values, "compared": None}, "diagnose")
+    collector = options.collector
+    if collector is not None:
+        duration_s = collector.duration_s
+        if duration_s is None and not collector.command:
+            duration_s = DURATION_S
+        collector = replace(
+            collector,
+            frequency_hz=FREQUENCY_HZ,
+            duration_s=duration_s,
+            max_cost=collector.max_cost or MAX_COST,
+        )
+    return DiagnoseOptions(collector, options.recording, options.page, options.as_json)

@@ -1,0 +1,76 @@
+"""The result of `stallscope diagnose`: findings in order of the wall time that they cost."""
+
+from msgspec import field
+
+from stallscope.documents import Amount, Count, Document, Record, Share
+
+
+class FindingEvidence(Record, frozen=True, kw_only=True):
+    """A measured number that supports a finding, and where it comes from."""
+
+    name: str
+    value: Amount
+    unit: str  # "ns", "share" or "threads"
+    source: str
+
+
+class FindingPlace(Record, frozen=True, kw_only=True):
+    """Where a finding applies: a thread, a function, a lock, a disk, a cgroup or a process."""
+
+    kind: str
+    name: str
+
+
+class Finding(Record, frozen=True, kw_only=True):
+    """A cause of lost time.
+
+    ``cost_share``: of the wall time of working threads. ``largest_gain``: how many times faster the
+    threads that suffer most can become at most; None if no group of threads suffers alone.
+    """
+
+    cause: str
+    sentence: str
+    cost_share: Share
+    largest_gain: Amount | None
+    confidence: Share
+    evidence: tuple[FindingEvidence, ...]
+    where: tuple[FindingPlace, ...]
+    try_: tuple[str, ...] = field(name="try")
+    check: str
+
+
+class NotJudged(Record, frozen=True, kw_only=True):
+    """Causes that the recording cannot show, and how to look for them."""
+
+    causes: tuple[str, ...]
+    reason: str
+    remedy: str
+
+
+class HotFunction(Record, frozen=True, kw_only=True):
+    """A function and its share of the target's CPU time, without the functions that it calls."""
+
+    name: str
+    module: str
+    self_share: Share
+
+
+class DiagnoseResult(Document, frozen=True, kw_only=True, tag="stallscope.diagnose/1"):
+    """What limits a target.
+
+    ``working_ns``: wall time of all threads that are not idle. ``overhead_share``: CPU time of the
+    recorder per CPU time of the target; None for a recording that is shown again.
+    """
+
+    title: str
+    verdict: str
+    wall_ns: Count
+    working_ns: Count
+    running_share: Share | None  # of working_ns; None without a working thread
+    findings: tuple[Finding, ...]
+    functions: tuple[HotFunction, ...]
+    not_judged: tuple[NotJudged, ...]
+    overhead_share: Amount | None
+    warnings: tuple[str, ...]
+    recording: str
+    report: str | None

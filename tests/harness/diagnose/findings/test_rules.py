@@ -1,0 +1,164 @@
+"""Each rule of `harness/diagnose/findings` on facts that show its cause, and on a look-alike."""
+
+import msgspec
+import pytest
+
+from harness.diagnose.cpu_functions import KernelTime
+from harness.diagnose.facts import Facts
+from harness.diagnose.findings.rules import LEAST_COST, RULES, find
+from harness.waits.result import EndedWait, SpinningFunction
+from tests.harness.diagnose.diagnoses import (
+    BUSY,
+    LOCKED,
+    cpu,
+    diagnosis,
+    found,
+    waits,
+    with_causes,
+)
+from tests.harness.waits.waits_results import MS, cause, lock
+from topdown.stacks.managed.garbage_collection import GarbageCollection
+
+STAGE = """
+    middle R(code)0-500
+    last@1 R0-10 W(middle,nowhere)10-490 R490-500
+    """
+STAGE_CAUSE = cause("thread", "middle", 480, ("last", 480), ("middle", 480))
+
+
+def test_a_lock_is_blamed_with_its_owner() -> None:
+    result = diagnosis(LOCKED)
+    first = result.findings[0]
+    assert found(result) == ["user-lock"]
+    assert "hog" in first.sentence
+    assert first.cost_share == pytest.approx(0.64, abs=0.01)
+    assert first.largest_gain == pytest.approx(25, rel=0.01)
+    assert ("thread", "hog") in [(place.kind, place.name) for place in first.where]
+    assert "64.0 %" in result.verdict
+
+
+def test_a_known_owner_raises_the_confidence_and_gives_the_function() -> None:
+    owner = lock().owner
+    assert owner is not None
+    held = lock(owner=msgspec.structs.replace(owner, share=0.9))
+    result = with_causes(*waits(LOCKED).causes, text=LOCKED, locks=(held,))
+    assert result.findings[0].confidence == pytest.approx(0.95)
+    assert "hash" in [place.name for place in result.findings[0].where]
+
+
+def test_waits_for_locks_without_a_known_end_accuse_nobody() -> None:
+    assert found(with_causes(text=LOCKED)) == []
+
+
+def test_a_busy_thread_alone_does_not_stand_out() -> None:
+    result = diagnosis(BUSY)
+    assert found(result) == []
+    assert result.verdict.startswith("Nothing stands out")
+
+
+def test_idle_threads_beside_a_busy_one_are_no_cause() -> None:
+    assert found(diagnosis(f"{BUSY}\n    pool@1 R0-0.1 W(timer,sleep)0.1-500")) == []
+
+
+def test_a_busy_stage_that_others_wait_for_is_blamed() -> None:
+    assert found(with_causes(STAGE_CAUSE, text=STAGE)) == ["single-threaded-stage"]
+
+
+def test_a_stage_that_sleeps_itself_is_no_busy_stage() -> None:
+    text = STAGE.replace("middle R(code)0-500", "middle R(code)0-100 W(timer,sleep)100-500")
+    assert found(with_causes(STAGE_CAUSE, text=text)) == []
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "expected"),
+    [
+        ("disk", "disk", "slow-disk"),
+        ("process", "slow-peer", "slow-peer"),
+        ("network", "network", "slow-peer"),
+        ("sleep", "holder", "sleep"),
+        ("cpu", "neighbour", "run-queue"),
+        ("throttle", "/limited", "cgroup-throttling"),
+        ("steal", "hypervisor", "steal"),
+    ],
+)
+def test_a_cause_is_named_if_it_costs_enough(kind: str, name: str, expected: str) -> None:
+    rows = with_causes(cause(kind, name, 200, ("main", 200), (name, 200)))
+    assert found(rows) == [expected]
+    assert rows.findings[0].cost_share == pytest.approx(0.4)
+    assert rows.findings[0].largest_gain == pytest.approx(1 / 0.6)
+    assert found(with_causes(cause(kind, name, 20, ("main", 20), (name, 20)))) == []
+
+
+def test_causes_without_a_rule_accuse_nobody() -> None:
+    rows = (cause("unknown", "x", 400, ("main", 400)), cause("interrupt", "y", 400, ("main", 400)))
+    assert found(with_causes(*rows)) == []
+
+
+def _ended(function: str) -> EndedWait:
+    return EndedWait(
+        thread="main",
+        functions=(function, "log"),
+        waker="disk",
+        waker_functions=(),
+        wait_ns=200 * MS,
+        waits=2,
+    )
+
+
+def test_flushes_are_told_from_other_writes() -> None:
+    disk = cause("disk", "disk", 200, ("main", 200), ("disk", 200))
+    assert found(with_causes(disk, ended_waits=(_ended("fdatasync"),))) == ["fsync"]
+    assert found(with_causes(disk, ended_waits=(_ended("pwrite64"),))) == ["slow-disk"]
+
+
+def test_spinning_functions_are_named() -> None:
+    row = SpinningFunction(function="spin_lock", threads=4, cpu_ns=300 * MS, share=0.6)
+    result = with_causes(spinning=(row,))
+    assert found(result) == ["spinning"]
+    assert "spin_lock" in result.findings[0].sentence
+
+
+def test_page_faults_and_system_calls_count_by_their_share_of_the_cpu_time() -> None:
+    faults = KernelTime(0.5, (), (("fill", 0.5),))
+    calls = KernelTime(0.6, (("write", 0.4), ("read", 0.2)), (("log", 0.6),))
+    assert found(diagnosis(BUSY, cpu(page_faults=faults))) == ["page-faults"]
+    result = diagnosis(BUSY, cpu(system_calls=calls))
+    assert found(result) == ["system-call-storm"]
+    assert "write 40%" in result.findings[0].sentence
+    moderate = KernelTime(0.3, (("write", 0.3),), ())
+    assert found(diagnosis(BUSY, cpu(system_calls=moderate))) == []
+
+
+def test_garbage_collection_names_the_runtime() -> None:
+    row = GarbageCollection(
+        pid=7,
+        process_name="java",
+        runtime="hotspot",
+        collector="G1",
+        phase="young",
+        phases={},
+        samples=300,
+        value=300,
+        share=0.3,
+        process_share=0.3,
+        certain=True,
+    )
+    result = diagnosis(BUSY, cpu(collections=(row,)))
+    assert found(result) == ["garbage-collection"]
+    assert "hotspot G1" in result.findings[0].sentence
+
+
+def test_findings_are_in_order_of_cost_and_above_the_limit() -> None:
+    rows = (
+        cause("steal", "hypervisor", 100, ("main", 100)),
+        cause("cpu", "neighbour", 200, ("main", 200)),
+    )
+    facts = Facts.of(msgspec.structs.replace(waits(BUSY), causes=rows), None)
+    findings = find(facts)
+    assert [row.cause for row in findings] == ["run-queue", "steal"]
+    assert all(row.cost_share >= LEAST_COST for row in findings)
+
+
+def test_every_rule_yields_nothing_for_a_recording_without_threads() -> None:
+    facts = Facts.of(msgspec.structs.replace(waits(BUSY), groups=(), threads=()), None)
+    assert [list(rule.find(facts)) for rule in RULES] == [[] for _ in RULES]

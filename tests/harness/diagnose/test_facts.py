@@ -1,0 +1,21 @@
+import pytest
+
+from harness.diagnose.facts import Facts
+from tests.harness.diagnose.diagnoses import BUSY, LOCKED, waits
+from tests.harness.waits.waits_results import cause
+
+
+def test_costs_are_shares_of_the_wall_time_of_working_threads() -> None:
+    facts = Facts.of(waits(LOCKED), None)
+    assert facts.working_ns == 1_500_000_000
+    assert facts.share(150_000_000) == pytest.approx(0.1)
+    assert facts.share(10**12) == 1.0
+    assert facts.running_ns == pytest.approx(540_000_000, rel=0.01)
+
+
+def test_a_thread_that_only_waits_has_no_finite_gain() -> None:
+    facts = Facts.of(waits(BUSY), None)
+    assert facts.largest_gain([cause("disk", "disk", 250, ("main", 250))]) == pytest.approx(2.0)
+    assert facts.largest_gain([cause("disk", "disk", 500, ("main", 500))]) is None
+    assert facts.largest_gain([cause("disk", "disk", 250, ("unknown", 250))]) is None
+    assert facts.largest_gain([]) is None

@@ -1,0 +1,49 @@
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from harness.diagnose.options import DURATION_S, FREQUENCY_HZ, MAX_COST, diagnose_options
+from stallscope.errors import UsageError
+
+
+def values(**changes: Any) -> dict[str, Any]:
+    given: dict[str, Any] = {
+        "pids": (),
+        "words": (),
+        "duration": None,
+        "output": None,
+        "force": False,
+        "max_cost": None,
+        "max_size_mib": None,
+        "as_json": False,
+    }
+    return {**given, **changes}
+
+
+def test_a_process_is_recorded_for_ten_seconds_at_99_hz() -> None:
+    options = diagnose_options(values(pids=((os.getpid(),),)))
+    assert options.collector is not None
+    assert options.collector.duration_s == DURATION_S
+    assert options.collector.frequency_hz == FREQUENCY_HZ
+    assert options.collector.max_cost == MAX_COST
+    assert options.collector.waits
+
+
+def test_a_command_is_recorded_until_it_ends() -> None:
+    collector = diagnose_options(values(words=("sleep", "1"))).collector
+    assert collector is not None
+    assert collector.duration_s is None
+
+
+def test_a_recording_is_diagnosed_again(tmp_path: Path) -> None:
+    options = diagnose_options(values(words=(str(tmp_path),)))
+    assert options.collector is None
+    assert options.recording == tmp_path
+
+
+def test_without_a_target_the_example_names_this_command() -> None:
+    with pytest.raises(UsageError) as error:
+        diagnose_options(values())
+    assert "stallscope diagnose -p" in str(error.value.remedy)
