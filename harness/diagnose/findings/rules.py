@@ -37,6 +37,6 @@ RULES = (
 
 def find(facts: Facts) -> tuple[Finding, ...]:
     """Return the findings that cost enough, the most expensive first."""
-    found = [finding for rule in RULES for finding in rule.find(facts)]
-    found = [finding for finding in found if finding.cost_share >= LEAST_COST]
-    return tuple(sorted(found, key=lambda finding: -finding.cost_share))
+    findings = (finding for rule in RULES for finding in rule.find(facts))
+    costly = [finding for finding in findings if finding.cost_share >= LEAST_COST]
+    return tuple(sorted(costly, key=lambda finding: -finding.cost_share))
