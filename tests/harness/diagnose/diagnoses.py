@@ -43,6 +43,6 @@ def with_causes(*causes: WaitCause, text: str = BUSY, **changes: object) -> Diag
     return diagnose_result(document, None)
 
 
-def found(result: DiagnoseResult) -> list[str]:
+def causes_of(result: DiagnoseResult) -> list[str]:
     """Return the causes in order of cost."""
     return [finding.cause for finding in result.findings]

@@ -9,7 +9,7 @@ from stallscope.errors import UsageError
 
 
 def values(**changes: Any) -> dict[str, Any]:
-    given: dict[str, Any] = {
+    defaults: dict[str, Any] = {
         "pids": (),
         "words": (),
         "duration": None,
@@ -19,7 +19,7 @@ def values(**changes: Any) -> dict[str, Any]:
         "max_size_mib": None,
         "as_json": False,
     }
-    return {**given, **changes}
+    return {**defaults, **changes}
 
 
 def test_a_process_is_recorded_for_ten_seconds_at_99_hz() -> None:

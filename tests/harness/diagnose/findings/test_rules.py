@@ -10,9 +10,9 @@ from harness.waits.result import EndedWait, SpinningFunction
 from tests.harness.diagnose.diagnoses import (
     BUSY,
     LOCKED,
+    causes_of,
     cpu,
     diagnosis,
-    found,
     waits,
     with_causes,
 )
@@ -29,7 +29,7 @@ STAGE_CAUSE = cause("thread", "middle", 480, ("last", 480), ("middle", 480))
 def test_a_lock_is_blamed_with_its_owner() -> None:
     result = diagnosis(LOCKED)
     first = result.findings[0]
-    assert found(result) == ["user-lock"]
+    assert causes_of(result) == ["user-lock"]
     assert "hog" in first.sentence
     assert first.cost_share == pytest.approx(0.64, abs=0.01)
     assert first.largest_gain == pytest.approx(25, rel=0.01)
@@ -47,26 +47,26 @@ def test_a_known_owner_raises_the_confidence_and_gives_the_function() -> None:
 
 
 def test_waits_for_locks_without_a_known_end_accuse_nobody() -> None:
-    assert found(with_causes(text=LOCKED)) == []
+    assert causes_of(with_causes(text=LOCKED)) == []
 
 
 def test_a_busy_thread_alone_does_not_stand_out() -> None:
     result = diagnosis(BUSY)
-    assert found(result) == []
+    assert causes_of(result) == []
     assert result.verdict.startswith("Nothing stands out")
 
 
 def test_idle_threads_beside_a_busy_one_are_no_cause() -> None:
-    assert found(diagnosis(f"{BUSY}\n    pool@1 R0-0.1 W(timer,sleep)0.1-500")) == []
+    assert causes_of(diagnosis(f"{BUSY}\n    pool@1 R0-0.1 W(timer,sleep)0.1-500")) == []
 
 
 def test_a_busy_stage_that_others_wait_for_is_blamed() -> None:
-    assert found(with_causes(STAGE_CAUSE, text=STAGE)) == ["single-threaded-stage"]
+    assert causes_of(with_causes(STAGE_CAUSE, text=STAGE)) == ["single-threaded-stage"]
 
 
 def test_a_stage_that_sleeps_itself_is_no_busy_stage() -> None:
     text = STAGE.replace("middle R(code)0-500", "middle R(code)0-100 W(timer,sleep)100-500")
-    assert found(with_causes(STAGE_CAUSE, text=text)) == []
+    assert causes_of(with_causes(STAGE_CAUSE, text=text)) == []
 
 
 @pytest.mark.parametrize(
@@ -83,15 +83,15 @@ def test_a_stage_that_sleeps_itself_is_no_busy_stage() -> None:
 )
 def test_a_cause_is_named_if_it_costs_enough(kind: str, name: str, expected: str) -> None:
     rows = with_causes(cause(kind, name, 200, ("main", 200), (name, 200)))
-    assert found(rows) == [expected]
+    assert causes_of(rows) == [expected]
     assert rows.findings[0].cost_share == pytest.approx(0.4)
     assert rows.findings[0].largest_gain == pytest.approx(1 / 0.6)
-    assert found(with_causes(cause(kind, name, 20, ("main", 20), (name, 20)))) == []
+    assert causes_of(with_causes(cause(kind, name, 20, ("main", 20), (name, 20)))) == []
 
 
 def test_causes_without_a_rule_accuse_nobody() -> None:
     rows = (cause("unknown", "x", 400, ("main", 400)), cause("interrupt", "y", 400, ("main", 400)))
-    assert found(with_causes(*rows)) == []
+    assert causes_of(with_causes(*rows)) == []
 
 
 def _ended(function: str) -> EndedWait:
@@ -107,26 +107,26 @@ def _ended(function: str) -> EndedWait:
 
 def test_flushes_are_told_from_other_writes() -> None:
     disk = cause("disk", "disk", 200, ("main", 200), ("disk", 200))
-    assert found(with_causes(disk, ended_waits=(_ended("fdatasync"),))) == ["fsync"]
-    assert found(with_causes(disk, ended_waits=(_ended("pwrite64"),))) == ["slow-disk"]
+    assert causes_of(with_causes(disk, ended_waits=(_ended("fdatasync"),))) == ["fsync"]
+    assert causes_of(with_causes(disk, ended_waits=(_ended("pwrite64"),))) == ["slow-disk"]
 
 
 def test_spinning_functions_are_named() -> None:
     row = SpinningFunction(function="spin_lock", threads=4, cpu_ns=300 * MS, share=0.6)
     result = with_causes(spinning=(row,))
-    assert found(result) == ["spinning"]
+    assert causes_of(result) == ["spinning"]
     assert "spin_lock" in result.findings[0].sentence
 
 
 def test_page_faults_and_system_calls_count_by_their_share_of_the_cpu_time() -> None:
     faults = KernelTime(0.5, (), (("fill", 0.5),))
     calls = KernelTime(0.6, (("write", 0.4), ("read", 0.2)), (("log", 0.6),))
-    assert found(diagnosis(BUSY, cpu(page_faults=faults))) == ["page-faults"]
+    assert causes_of(diagnosis(BUSY, cpu(page_faults=faults))) == ["page-faults"]
     result = diagnosis(BUSY, cpu(system_calls=calls))
-    assert found(result) == ["system-call-storm"]
+    assert causes_of(result) == ["system-call-storm"]
     assert "write 40%" in result.findings[0].sentence
     moderate = KernelTime(0.3, (("write", 0.3),), ())
-    assert found(diagnosis(BUSY, cpu(system_calls=moderate))) == []
+    assert causes_of(diagnosis(BUSY, cpu(system_calls=moderate))) == []
 
 
 def test_garbage_collection_names_the_runtime() -> None:
@@ -144,7 +144,7 @@ def test_garbage_collection_names_the_runtime() -> None:
         certain=True,
     )
     result = diagnosis(BUSY, cpu(collections=(row,)))
-    assert found(result) == ["garbage-collection"]
+    assert causes_of(result) == ["garbage-collection"]
     assert "hotspot G1" in result.findings[0].sentence
 
 
