@@ -67,7 +67,7 @@ class ServerPlan:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class BenchPlan:
     """What a benchmark runs."""
 
     commands: tuple[BenchCommand, ...]
@@ -121,7 +121,7 @@ def file_words(line: CommandLine, where: str) -> tuple[str, ...]:
     )
 
 
-def plan_of_file(content: BenchFile, path: Path, *, quick: bool = False) -> Plan:
+def plan_of_file(content: BenchFile, path: Path, *, quick: bool = False) -> BenchPlan:
     """Return the plan of a bench.toml; paths in it are relative to its folder.
 
     Servers that are optional and not installed are left out, with a warning. ``quick`` applies the
@@ -161,7 +161,7 @@ def plan_of_file(content: BenchFile, path: Path, *, quick: bool = False) -> Plan
         if name in used
     )
     warnings = tuple(f"server {name}: left out, its program is not installed" for name in missing)
-    return Plan(tuple(commands), servers, content.runs, content.warmup, warnings)
+    return BenchPlan(tuple(commands), servers, content.runs, content.warmup, warnings)
 
 
 def _is_installed(entry: ServerEntry, name: str, folder: Path) -> bool:
