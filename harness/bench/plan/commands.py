@@ -68,13 +68,17 @@ class ServerPlan:
 
 @dataclass(frozen=True, slots=True)
 class BenchPlan:
-    """What a benchmark runs."""
+    """What a benchmark runs.
+
+    ``left_out``: benchmarks that need a server that is not installed, and the name of the server.
+    """
 
     commands: tuple[BenchCommand, ...]
     servers: tuple[ServerPlan, ...] = ()
     runs: int | None = None  # as the file says; None: the default
     warmup: int | None = None
     warnings: tuple[str, ...] = ()
+    left_out: Mapping[str, str] = field(default_factory=dict)
 
 
 def command_from_words(words: Sequence[str], name: str = "") -> BenchCommand:
@@ -145,9 +149,8 @@ def plan_of_file(content: BenchFile, path: Path, *, quick: bool = False) -> Benc
         )
         for name, entry in content.commands.items()
     ]
-    commands += (
-        command for command in _client_commands(content, folder) if command.server not in missing
-    )
+    clients = list(_client_commands(content, folder))
+    commands += (command for command in clients if command.server not in missing)
     if missing and not commands:
         raise UsageError(
             f"{path}: the programs of its servers are not installed: {', '.join(missing)}",
@@ -161,7 +164,8 @@ def plan_of_file(content: BenchFile, path: Path, *, quick: bool = False) -> Benc
         if name in used
     )
     warnings = tuple(f"server {name}: left out, its program is not installed" for name in missing)
-    return BenchPlan(tuple(commands), servers, content.runs, content.warmup, warnings)
+    left_out = {command.name: command.server for command in clients if command.server in missing}
+    return BenchPlan(tuple(commands), servers, content.runs, content.warmup, warnings, left_out)
 
 
 def _is_installed(entry: ServerEntry, name: str, folder: Path) -> bool:

@@ -100,6 +100,12 @@ def _selected(plan: BenchPlan, only: tuple[str, ...]) -> BenchPlan:
 
     by_name = {command.name: command for command in plan.commands}
     for name in only:
+        if name in plan.left_out:
+            server = plan.left_out[name]
+            raise UsageError(
+                f"--only: {name} needs the server {server}, whose program is not installed",
+                "install it, or choose another benchmark",
+            )
         if name not in by_name:
             near = get_close_matches(name, by_name, n=1)
             known = f"did you mean {near[0]}?" if near else f"known: {', '.join(by_name)}"
