@@ -49,6 +49,7 @@ DOCUMENTS = {
     "top": ("harness.top.result", "TopResult"),
     "topdown": ("harness.topdown.result", "TopdownResult"),
     "topdown.replay": ("harness.topdown.replay.result", "ReplayResult"),
+    "import": ("harness.exchange.result", "ImportResult"),
     "io.curve": ("harness.io.curve.result", "CurveResult"),
     "io.mix": ("harness.io.mix.result", "MixResult"),
     "io.probe": ("harness.io.probe.result", "ProbeResult"),
