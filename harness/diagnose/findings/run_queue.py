@@ -2,8 +2,10 @@
 
 from collections.abc import Iterator
 
+from harness.diagnose.evidence import waited
 from harness.diagnose.facts import Facts
-from harness.diagnose.result import Finding, FindingEvidence, FindingPlace
+from harness.diagnose.findings.sleep_states import LEAVING_IDLE
+from harness.diagnose.result import Finding, FindingPlace
 
 CONFIDENCE = 0.95
 MAX_USERS = 3
@@ -12,7 +14,7 @@ TARGET = "threads of the target"
 
 def find(facts: Facts) -> Iterator[Finding]:
     """Yield one finding, with what used the CPUs."""
-    causes = facts.causes("cpu")
+    causes = [cause for cause in facts.causes("cpu") if cause.name != LEAVING_IDLE]
     if not causes:
         return
     wait_ns = sum(cause.wait_ns for cause in causes)
@@ -26,11 +28,8 @@ def find(facts: Facts) -> Iterator[Finding]:
         largest_gain=facts.largest_gain(causes),
         confidence=CONFIDENCE,
         evidence=tuple(
-            FindingEvidence(
-                name=f"CPU used by {cause.name}",
-                value=cause.wait_ns,
-                unit="ns",
-                source="context switches of the CPUs",
+            waited(
+                facts, f"CPU used by {cause.name}", cause.wait_ns, "context switches of the CPUs"
             )
             for cause in causes[:MAX_USERS]
         ),

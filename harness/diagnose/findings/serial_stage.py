@@ -2,9 +2,10 @@
 
 from collections.abc import Iterator
 
+from harness.diagnose.evidence import SWITCHES, counted, waited
 from harness.diagnose.facts import RUNNING, Facts
 from harness.diagnose.findings.blockers import blockers
-from harness.diagnose.result import Finding, FindingEvidence, FindingPlace
+from harness.diagnose.result import Finding, FindingPlace
 
 LEAST_BUSY = 0.5  # of the wall time of the stage, running or waiting for a CPU
 CONFIDENCE = 0.8
@@ -29,18 +30,8 @@ def find(facts: Facts) -> Iterator[Finding]:
             largest_gain=facts.largest_gain(blocker.causes),
             confidence=CONFIDENCE,
             evidence=(
-                FindingEvidence(
-                    name=f"waits that end at {blocker.name}",
-                    value=blocker.wait_ns,
-                    unit="ns",
-                    source="wait-for graph",
-                ),
-                FindingEvidence(
-                    name=f"{blocker.name} runs or could run",
-                    value=busy,
-                    unit="share",
-                    source="context switches",
-                ),
+                waited(facts, f"waits that end at {blocker.name}", blocker.wait_ns),
+                counted(f"{blocker.name} runs or could run", busy, "share", SWITCHES),
             ),
             where=(FindingPlace(kind="thread", name=blocker.name),),
             try_=(

@@ -2,8 +2,9 @@
 
 from collections.abc import Iterator
 
+from harness.diagnose.evidence import waited
 from harness.diagnose.facts import Facts
-from harness.diagnose.result import Finding, FindingEvidence, FindingPlace
+from harness.diagnose.result import Finding, FindingPlace
 
 CONFIDENCE = 0.8
 
@@ -17,14 +18,7 @@ def find(facts: Facts) -> Iterator[Finding]:
             cost_share=facts.share(cause.wait_ns),
             largest_gain=facts.largest_gain([cause]),
             confidence=CONFIDENCE,
-            evidence=(
-                FindingEvidence(
-                    name=f"waits that end at a sleep of {cause.name}",
-                    value=cause.wait_ns,
-                    unit="ns",
-                    source="wait-for graph",
-                ),
-            ),
+            evidence=(waited(facts, f"waits that end at a sleep of {cause.name}", cause.wait_ns),),
             where=(FindingPlace(kind="thread", name=cause.name),),
             try_=("replace the sleep by a wait for the event that it waits for",),
             check="stallscope waits RUN --graph shows the function that sleeps",

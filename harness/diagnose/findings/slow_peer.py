@@ -2,8 +2,9 @@
 
 from collections.abc import Iterator
 
+from harness.diagnose.evidence import waited
 from harness.diagnose.facts import Facts
-from harness.diagnose.result import Finding, FindingEvidence, FindingPlace
+from harness.diagnose.result import Finding, FindingPlace
 from harness.waits.result import WaitCause
 
 NAMED, UNNAMED = 0.9, 0.6  # confidence with the name of the process, and without
@@ -32,14 +33,7 @@ def _finding(facts: Facts, cause: WaitCause, peer: str, confidence: float) -> Fi
         cost_share=facts.share(cause.wait_ns),
         largest_gain=facts.largest_gain([cause]),
         confidence=confidence,
-        evidence=(
-            FindingEvidence(
-                name=f"waits that end at {cause.name}",
-                value=cause.wait_ns,
-                unit="ns",
-                source="wait-for graph",
-            ),
-        ),
+        evidence=(waited(facts, f"waits that end at {cause.name}", cause.wait_ns),),
         where=tuple(where),
         try_=(
             "diagnose the peer: stallscope diagnose -p PID-OF-THE-PEER",

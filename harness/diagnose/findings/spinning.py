@@ -2,8 +2,9 @@
 
 from collections.abc import Iterator
 
-from harness.diagnose.facts import Facts
-from harness.diagnose.result import Finding, FindingEvidence, FindingPlace
+from harness.diagnose.evidence import SAMPLES, counted, sampled
+from harness.diagnose.facts import Facts, gain_without
+from harness.diagnose.result import Finding, FindingPlace
 
 CONFIDENCE = 0.8
 
@@ -15,21 +16,11 @@ def find(facts: Facts) -> Iterator[Finding]:
             cause="spinning",
             sentence=f"{row.threads} threads spin in {row.function} instead of sleeping.",
             cost_share=facts.share(row.cpu_ns),
-            largest_gain=None,
+            largest_gain=gain_without(facts.share(row.cpu_ns)),
             confidence=CONFIDENCE,
             evidence=(
-                FindingEvidence(
-                    name=f"CPU time in {row.function}",
-                    value=row.cpu_ns,
-                    unit="ns",
-                    source="CPU samples",
-                ),
-                FindingEvidence(
-                    name="threads that spin",
-                    value=row.threads,
-                    unit="threads",
-                    source="CPU samples",
-                ),
+                sampled(facts, f"CPU time in {row.function}", row.share),
+                counted("threads that spin", row.threads, "threads", SAMPLES),
             ),
             where=(FindingPlace(kind="function", name=row.function),),
             try_=(

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from harness.diagnose.facts import Facts
-from harness.diagnose.findings.kernel_entry import KernelRule, kernel_entry_finding
+from harness.diagnose.findings.kernel_entry import SHOWN_CALLS, KernelRule, kernel_entry_finding
 from harness.diagnose.result import Finding
 
 LEAST_SHARE = 0.4  # of the CPU time
@@ -15,7 +15,7 @@ def find(facts: Facts) -> Iterator[Finding]:
     if facts.cpu is None or facts.cpu.system_calls.share < LEAST_SHARE:
         return
     calls = facts.cpu.system_calls
-    names = ", ".join(f"{name} {share:.0%}" for name, share in calls.calls)
+    names = ", ".join(f"{name} {share:.0%}" for name, share in calls.calls[:SHOWN_CALLS])
     most = f": {names}" if names else ""
     rule = KernelRule(
         cause="system-call-storm",

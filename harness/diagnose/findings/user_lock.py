@@ -2,9 +2,11 @@
 
 from collections.abc import Iterator
 
+from harness.diagnose.evidence import waited
 from harness.diagnose.facts import Facts
 from harness.diagnose.findings.blockers import Blocker, blockers
-from harness.diagnose.result import Finding, FindingEvidence, FindingPlace
+from harness.diagnose.findings.lock_convoy import is_convoy
+from harness.diagnose.result import Finding, FindingPlace
 from harness.waits.result import LockWaits
 
 WITHOUT_OWNER = 0.6  # confidence if the owner follows from wake-ups alone
@@ -15,39 +17,22 @@ _UNNAMED = ("__vdso_clock_gettime", "__clock_gettime")
 def find(facts: Facts) -> Iterator[Finding]:
     """Yield a finding per owner."""
     for blocker in blockers(facts, by_lock=True):
-        yield _finding(facts, blocker)
+        lock = _lock_of(facts, blocker.name)
+        if lock is None or not is_convoy(lock):
+            yield _finding(facts, blocker, lock)
 
 
-def _finding(facts: Facts, blocker: Blocker) -> Finding:
-    lock = _lock_of(facts, blocker.name)
+def _finding(facts: Facts, blocker: Blocker, lock: LockWaits | None) -> Finding:
     share = facts.share(blocker.wait_ns)
-    evidence = [
-        FindingEvidence(
-            name=f"waits that end at {blocker.name}",
-            value=blocker.wait_ns,
-            unit="ns",
-            source="wait-for graph",
-        )
-    ]
+    evidence = [waited(facts, f"waits that end at {blocker.name}", blocker.wait_ns)]
     if blocker.queued_ns:
-        evidence.append(
-            FindingEvidence(
-                name=f"of it: {blocker.name} waited for a CPU",
-                value=blocker.queued_ns,
-                unit="ns",
-                source="wait-for graph",
-            )
-        )
+        evidence.append(waited(facts, f"of it: {blocker.name} waited for a CPU", blocker.queued_ns))
     where = [FindingPlace(kind="thread", name=blocker.name)]
     confidence, what = WITHOUT_OWNER, "a lock"
     if lock is not None and lock.owner is not None:
         confidence = 0.5 + 0.5 * (lock.owner.share or 0.0)
         what = f"the {lock.kind} {lock.address}"
-        evidence.append(
-            FindingEvidence(
-                name=f"waits for {what}", value=lock.wait_ns, unit="ns", source="futex calls"
-            )
-        )
+        evidence.append(waited(facts, f"waits for {what}", lock.wait_ns, "futex calls"))
         functions = [name for name in lock.owner.stack if name not in _UNNAMED]
         where.append(FindingPlace(kind="lock", name=lock.address))
         where += [FindingPlace(kind="function", name=name) for name in functions[:_SHOWN_FUNCTIONS]]
