@@ -5,7 +5,9 @@ from dataclasses import dataclass
 from typing import IO
 
 from harness.diagnose.counters import CountersRecorder, why_no_counters
+from harness.diagnose.modelled import model_slots
 from harness.diagnose.options import DiagnoseOptions
+from harness.diagnose.path_probe import PathProbeRecorder
 from harness.diagnose.readings.recorder import ReadingsRecorder
 from harness.diagnose.readings.sources import read_header
 from harness.profile.recorder import Companion, record
@@ -40,10 +42,18 @@ def record_pass(
     counters = None if missing else CountersRecorder(collector.output, roots)
     if counters is not None:
         companions.append(counters)
+    probe = None
+    if options.path is not None:
+        disk = next(iter(header.path_disks), None)
+        probe = PathProbeRecorder(collector.output, options.path, disk, roots)
+        companions.append(probe)
     before_s = _children_s()
     recording, end = record(collector, command_output, companions=companions)
-    cpu_s = _children_s() - before_s + readings.cpu_s
-    failures = (readings.failure, counters.failure if counters is not None else "")
+    cpu_s = _children_s() - before_s + readings.cpu_s + (probe.cpu_s if probe is not None else 0.0)
+    failures = [readings.failure]
+    failures += [recorder.failure for recorder in (counters, probe) if recorder is not None]
+    if options.model and missing:
+        failures.append(model_slots(collector.command, recording.path))
     cost = PassCost(cpu_s, bool(collector.command), tuple(text for text in failures if text))
     return recording, end, cost
 

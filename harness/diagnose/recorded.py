@@ -19,9 +19,10 @@ def measurements_of(
     """Return the measurements of a recording; a damaged part is a warning."""
     warnings = []
     slots, missing = recorded_slots(recording.path)
-    readings = None
+    readings = probe = None
     try:
         readings = read_readings(recording.path)
+        probe = recorded_probe(recording.path)
     except RecordingError as error:
         warnings.append(error.message)
     end_ns = recording.manifest.end_ns if recording.manifest is not None else None
@@ -32,7 +33,7 @@ def measurements_of(
         slots=SlotFacts.of(slots),
         machine=machine_activity(readings, end_ns),
         disk=disk_waits(analysis),
-        probe=recorded_probe(recording.path),
+        probe=probe,
         slots_missing=missing,
         warnings=tuple(warnings),
     )

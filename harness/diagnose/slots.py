@@ -76,7 +76,7 @@ class SlotFacts:
     source: str
     cpu: str
     nodes: Mapping[str, Slot] = field(default_factory=dict)  # by the words of rules
-    missing: tuple[str, ...] = ()
+    marked: frozenset[str] | None = None  # the words that the model's verdict allows; None: all
 
     @classmethod
     def of(cls, result: TopdownResult | None) -> "SlotFacts | None":
@@ -92,11 +92,12 @@ class SlotFacts:
                 if record is not None and record.possible is not None:
                     nodes[word] = _slot(spellings[name], record, result.whole)
                     break
+        marked = None
         if result.kind == "modelled":
+            marked = _marked(result.bottleneck or ())
             nodes.setdefault("memory", _sum("memory", _MODELLED_MEMORY, records, result.whole))
             nodes.setdefault("core", _sum("core", _MODELLED_CORE, records, result.whole))
-        missing = tuple(name for name, record in result.nodes.items() if record.value is None)
-        return cls(result.kind, result.source, result.cpu, nodes, missing)
+        return cls(result.kind, result.source, result.cpu, nodes, marked)
 
     def share(self, word: str) -> float:
         """Return a node's share, 0 if the tree does not have it."""
@@ -106,6 +107,21 @@ class SlotFacts:
     def has(self, *words: str) -> bool:
         """Return whether the tree has a value for all of these nodes."""
         return all(word in self.nodes for word in words)
+
+
+def _marked(path: tuple[str, ...]) -> frozenset[str]:
+    """Return the words of the nodes on the path that the model marks.
+
+    The model knows its error better than a threshold does: it marks nothing if runs differ too
+    much, or if most of the time was in the kernel or off the CPU.
+    """
+    names = {name.lower() for name in path}
+    words = {word for word, spellings in _NAMES.items() if names & set(spellings)}
+    if names & set(_MODELLED_MEMORY):
+        words.add("memory")
+    if names & set(_MODELLED_CORE):
+        words.add("core")
+    return frozenset(words)
 
 
 def _slot(name: str, record: NodeRecord, whole: float) -> Slot:

@@ -27,8 +27,8 @@ def find(facts: Facts) -> Iterator[Finding]:
             words=("memory", "DRAM", "DRAM bandwidth", "DRAM latency"),
             remedies=(
                 (
-                    "move less data: smaller types, fewer passes over the array, blocks that fit into "
-                    "a cache"
+                    "move less data: smaller types, fewer passes over the array, blocks that fit "
+                    "into a cache"
                 ),
                 "do not add threads on this socket: they share the data rate",
             ),

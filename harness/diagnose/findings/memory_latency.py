@@ -41,7 +41,7 @@ def find(facts: Facts) -> Iterator[Finding]:
                     "records, hot fields together"
                 ),
                 (
-                    "start several loads before the first is used: prefetch, batches of lookups; use "
+                    "start several loads at a time: prefetch, batches of lookups; use "
                     "huge pages if the TLB misses"
                 ),
             ),

@@ -35,8 +35,11 @@ def stands_out(slots: SlotFacts, word: str, least: float = LEAST_NODE) -> bool:
     """Return whether a node has a value above its vendor's threshold, and above ``least``.
 
     The lower end of its interval counts. Without a published threshold, ``least`` decides alone.
+    A modelled node must be marked by the model.
     """
     slot = slots.nodes.get(word)
+    if slots.marked is not None and word not in slots.marked:
+        return False
     if slot is None or slot.above is False:
         return False
     return (slot.share if slot.low is None else slot.low) >= least
