@@ -53,7 +53,7 @@ def slot_evidence(facts: Facts, slot: Slot) -> FindingEvidence:
         name=f"{slot.name}, share of {slot.unit}",
         value=min(1.0, max(0.0, slot.share)),
         unit="share",
-        source=f"{facts.slots.kind}: {facts.slots.source}",
+        source=facts.slots.source if facts.slots.kind == "modelled" else "hardware counters",
         low=slot.low,
         high=slot.high,
     )

@@ -8,6 +8,7 @@ from harness.diagnose.disk_waits import DiskWaits
 from harness.diagnose.path_probe import PathProbe
 from harness.diagnose.readings.activity import MachineActivity
 from harness.diagnose.slots import SlotFacts
+from harness.diagnose.spins import Spin
 from harness.waits.result import GroupWaits, WaitCause, WaitsResult
 from harness.waits.verdict import working_groups
 
@@ -25,6 +26,7 @@ class Measurements:
     machine: MachineActivity | None = None
     disk: DiskWaits | None = None
     probe: PathProbe | None = None
+    spins: tuple[Spin, ...] = ()
     slots_missing: str = ""  # why there are no slots
     warnings: tuple[str, ...] = ()
 
@@ -42,6 +44,7 @@ class Facts:
     machine: MachineActivity | None = None
     disk: DiskWaits | None = None
     probe: PathProbe | None = None
+    spins: tuple[Spin, ...] = ()
 
     @classmethod
     def of(
@@ -62,6 +65,7 @@ class Facts:
             measurements.machine,
             measurements.disk,
             measurements.probe,
+            measurements.spins,
         )
 
     def causes(self, *kinds: str) -> list[WaitCause]:

@@ -8,6 +8,7 @@ from harness.diagnose.path_probe import recorded_probe
 from harness.diagnose.readings.activity import machine_activity
 from harness.diagnose.readings.file import read_readings
 from harness.diagnose.slots import SlotFacts
+from harness.diagnose.spins import recorded_spins
 from harness.waits.analysis import WaitAnalysis
 from stallscope.errors import RecordingError
 from stallscope.recordings import Recording
@@ -34,6 +35,7 @@ def measurements_of(
         machine=machine_activity(readings, end_ns),
         disk=disk_waits(analysis),
         probe=probe,
+        spins=recorded_spins(recording, analysis),
         slots_missing=missing,
         warnings=tuple(warnings),
     )

@@ -11,6 +11,7 @@ MEASURED, MODELLED = 0.85, 0.6
 LEAST_NODE = 0.15  # of the slots; about the vendors' thresholds
 _HOT = 0.1  # of the CPU samples
 _SHOWN_FUNCTIONS = 3
+_SHOWN_SHARE = 0.01  # of the slots
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,7 +54,8 @@ def pipeline_finding(facts: Facts, row: PipelineCause) -> Finding:
     modelled = slots.kind == "modelled"
     hottest = facts.cpu.hottest if facts.cpu is not None else ()
     functions = [(function.name, share) for function, share in hottest if share >= _HOT]
-    nodes: list[Slot] = [slots.nodes[word] for word in row.words if word in slots.nodes]
+    present = (slots.nodes[word] for word in row.words if word in slots.nodes)
+    nodes: list[Slot] = [slot for slot in present if slot.share >= _SHOWN_SHARE]
     return Finding(
         cause=row.cause,
         sentence=row.sentence[:-1] + " (modelled)." if modelled else row.sentence,

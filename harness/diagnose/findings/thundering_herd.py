@@ -7,25 +7,39 @@ from harness.diagnose.facts import Facts, gain_without
 from harness.diagnose.result import Finding, FindingPlace
 from harness.waits.result import LockWaits
 
-CONFIDENCE = 0.8
+KNOWN, UNKNOWN = 0.8, 0.65  # confidence: of a condition, of a futex of an unknown kind
+BROADCAST = ("condition", "rust-condition", "futex")
 SIGN = "thundering herd"
 FUTEX = "futex"
 _SHOWN_CALLERS = 2
 
 
-def herds(facts: Facts) -> list[LockWaits]:
-    """Return the locks and conditions whose wake-ups wake threads in vain."""
-    return [lock for lock in facts.waits.locks if any(s.startswith(SIGN) for s in lock.signs)]
+def herd(facts: Facts) -> LockWaits | None:
+    """Return the object whose wake-ups wake threads in vain that has the longest waits.
+
+    A mutex wakes one thread per release: threads that find it taken again are a convoy.
+    """
+    rows = [
+        lock
+        for lock in facts.waits.locks
+        if lock.kind in BROADCAST and any(sign.startswith(SIGN) for sign in lock.signs)
+    ]
+    return max(rows, key=lambda lock: lock.wait_ns, default=None)
+
+
+def in_vain_share(facts: Facts) -> float:
+    """Return the share of woken threads, 0..1, that cannot go on."""
+    lock = herd(facts)
+    woken = 1.0 if lock is None else lock.woken_per_wake_up or 1.0
+    return 1 - 1 / max(1.0, woken)
 
 
 def find(facts: Facts) -> Iterator[Finding]:
-    """Yield one finding for all of them; the cost is the time of threads that woke in vain."""
-    locks = herds(facts)
-    if not locks:
+    """Yield one finding; the cost is the time of threads that woke in vain."""
+    first = herd(facts)
+    if first is None:
         return
-    first = max(locks, key=lambda lock: lock.wait_ns)
-    woken = first.woken_per_wake_up or 1.0
-    in_vain = 1 - 1 / max(1.0, woken)
+    woken, in_vain = first.woken_per_wake_up or 1.0, in_vain_share(facts)
     calls = facts.cpu.system_calls if facts.cpu is not None else None
     futex = min(1.0, sum(share for name, share in calls.calls if name == FUTEX)) if calls else 0.0
     queued_ns = in_vain * facts.state_ns("run_queue")
@@ -38,7 +52,7 @@ def find(facts: Facts) -> Iterator[Finding]:
         ),
         cost_share=cost,
         largest_gain=gain_without(cost),
-        confidence=CONFIDENCE,
+        confidence=UNKNOWN if first.kind == "futex" else KNOWN,
         evidence=(
             counted("threads woken by a wake-up", woken, "threads", "wake-ups"),
             counted("threads that wait there", first.waiters, "threads", "futex calls"),

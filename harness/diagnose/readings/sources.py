@@ -3,6 +3,7 @@
 A reading takes about 1 ms, and one with sleep states and frequencies 0.1 ms more per CPU.
 """
 
+import os
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -72,6 +73,7 @@ def read_header(
         path_missing=missing,
         swap_devices=_swap_devices(roots),
         counters_missing=counters_missing or None,
+        recorder_pid=os.getpid(),
     )
 
 

@@ -1,0 +1,22 @@
+"""Time in the run queue that another finding explains: woken in vain, or behind threads that spin."""
+
+from harness.diagnose.facts import Facts
+from harness.diagnose.findings.thundering_herd import in_vain_share
+
+TARGET = "threads of the target"
+
+
+def spinning_share(facts: Facts) -> float:
+    """Return the share of the CPU time, 0..1, in which threads spin."""
+    named = sum(row.share for row in facts.waits.spinning)
+    return min(1.0, max(named, sum(row.share for row in facts.spins)))
+
+
+def explained_share(facts: Facts) -> float:
+    """Return the part, 0..1, of the queue behind threads of the target with another cause."""
+    return max(in_vain_share(facts), spinning_share(facts))
+
+
+def own_queue_ns(facts: Facts) -> int:
+    """Return the time in the run queue behind other threads of the target."""
+    return sum(cause.wait_ns for cause in facts.causes("cpu") if cause.name == TARGET)
