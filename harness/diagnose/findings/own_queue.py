@@ -1,4 +1,4 @@
-"""Time in the run queue that another finding explains: woken in vain, or behind threads that spin."""
+"""Time in the run queue that another finding explains: threads woken in vain, or that spin."""
 
 from harness.diagnose.facts import Facts
 from harness.diagnose.findings.thundering_herd import in_vain_share

@@ -11,6 +11,7 @@ from harness.waits.result import WaitCause
 
 CONFIDENCE = 0.95
 MAX_USERS = 3
+LEAST_USE = 0.1  # of the time in the queue
 RECORDER = "recorder"  # the kind of its processes in the document of waits
 SWITCHES = "context switches of the CPUs"
 
@@ -35,7 +36,11 @@ def find(facts: Facts) -> Iterator[Finding]:
             waited(facts, f"CPU used by {name}", times[name], SWITCHES)
             for name in list(times)[:MAX_USERS]
         ),
-        where=tuple(FindingPlace(kind="process", name=name) for name in list(times)[:MAX_USERS]),
+        where=tuple(
+            FindingPlace(kind="thread" if name == TARGET else "process", name=name)
+            for name in list(times)[:MAX_USERS]
+            if times[name] >= LEAST_USE * wait_ns
+        ),
         try_=(
             ("use fewer threads, or more CPUs: the target competes with itself",)
             if times.get(TARGET, 0) > wait_ns / 2

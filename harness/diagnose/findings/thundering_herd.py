@@ -51,7 +51,7 @@ def find(facts: Facts) -> Iterator[Finding]:
             f"{first.address}, and only one of them can go on."
         ),
         cost_share=cost,
-        largest_gain=gain_without(cost),
+        largest_gain=gain_without(max(cost, in_vain * _kernel_share(facts))),
         confidence=UNKNOWN if first.kind == "futex" else KNOWN,
         evidence=(
             counted("threads woken by a wake-up", woken, "threads", "wake-ups"),
@@ -72,3 +72,11 @@ def find(facts: Facts) -> Iterator[Finding]:
         ),
         check="the voluntary switches in /proc/PID/status grow more slowly for the same work",
     )
+
+
+def _kernel_share(facts: Facts) -> float:
+    """Return the kernel's share of the running time, which the work per item shrinks by at most.
+
+    Threads that wait for an item wait for the wake-ups of the others: all of them gain.
+    """
+    return facts.state_ns("system") / facts.running_ns if facts.running_ns else 0.0
