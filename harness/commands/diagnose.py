@@ -25,7 +25,7 @@ Examples:
     type=click.Path(path_type=Path, exists=True, file_okay=False),
     metavar="DIR",
     help="Directory of the target's data. Its disk is judged: a file in it is read now and then "
-    "with O_DIRECT, one block at a time, at most 20 times per second. Nothing is written.",
+    "with O_DIRECT, one block at a time, at most 10 times per second. Nothing is written.",
 )
 @click.option(
     "--model",

@@ -4,6 +4,7 @@ from harness.cli.terminal import percent
 from harness.diagnose.cpu_functions import CpuFunctions
 from harness.diagnose.facts import Facts, Measurements
 from harness.diagnose.findings.rules import LEAST_COST, find
+from harness.diagnose.options import MAX_COST
 from harness.diagnose.result import DiagnoseResult, Finding, HotFunction
 from harness.diagnose.sources import not_judged, sources
 from harness.waits.result import WaitsResult
@@ -23,6 +24,11 @@ def diagnose_result(
     cpu = facts.cpu
     findings = find(facts)
     warnings = [*waits.warnings, *measurements.warnings]
+    if overhead_share is not None and overhead_share > MAX_COST:
+        warnings.append(
+            f"recording took {percent(overhead_share)} of the target's CPU time, more than "
+            f"{percent(MAX_COST)}: a target that runs longer or more makes it less"
+        )
     if cpu is not None and cpu.samples < FEW_SAMPLES:
         warnings.append(
             f"only {cpu.samples} CPU samples were taken; record longer for shares of functions"

@@ -1,7 +1,7 @@
 """The latency of a disk beside the target: direct reads of one block from a file of --path.
 
 Nothing is written: an existing file is read with O_DIRECT, without changing its access time. Reads
-are at least 50 ms apart and take at most 5 % of the time, so that the target is hardly delayed.
+are at least 0.1 s apart and take at most 5 % of the time, so that the target is hardly delayed.
 """
 
 import mmap
@@ -25,7 +25,7 @@ from stallscope.system_files import Roots, read_text
 
 FILE = "path-probe.jsonl"
 BLOCK_BYTES = 4096
-PAUSE_S = 0.05
+PAUSE_S = 0.1
 LARGEST_SHARE = 0.05  # of the time
 MAX_READS = 20_000
 MAX_ENTRIES = 2000  # of the directory that are looked at

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from harness.diagnose.evidence import waited
 from harness.diagnose.facts import Facts
+from harness.diagnose.findings.slow_peer import is_peer
 from harness.diagnose.result import Finding, FindingPlace
 
 CONFIDENCE = 0.8
@@ -12,6 +13,8 @@ CONFIDENCE = 0.8
 def find(facts: Facts) -> Iterator[Finding]:
     """Yield a finding per thread name."""
     for cause in facts.causes("sleep"):
+        if is_peer(facts, cause):
+            continue  # another finding
         yield Finding(
             cause="sleep",
             sentence=f"Other threads wait for {cause.name}, which sleeps.",

@@ -14,14 +14,24 @@ def find(facts: Facts) -> Iterator[Finding]:
     """Yield a finding per process, and one for peers without a name."""
     for cause in facts.causes("process"):
         yield _finding(facts, cause, f"the process {cause.name}", NAMED)
+    for cause in facts.causes("sleep"):
+        if is_peer(facts, cause):
+            yield _finding(facts, cause, f"the process {cause.name}, which sleeps", NAMED)
     for cause in facts.causes("network"):
         yield _finding(facts, cause, "an answer over the network", UNNAMED)
+
+
+def is_peer(facts: Facts, cause: WaitCause) -> bool:
+    """Return whether the thread at the end of a chain is in another process than the first one."""
+    first = facts.group_named(cause.chain[0].name) if cause.chain else None
+    last = facts.group_named(cause.name)
+    return first is not None and last is not None and first.process != last.process
 
 
 def _finding(facts: Facts, cause: WaitCause, peer: str, confidence: float) -> Finding:
     threads = cause.chain[0].name if cause.chain else "a thread"
     where = [FindingPlace(kind="thread", name=threads)]
-    if cause.kind == "process":
+    if cause.kind in ("process", "sleep"):
         where.append(FindingPlace(kind="process", name=cause.name))
     functions = next(
         (row.functions for row in facts.waits.ended_waits if row.thread == threads), ()

@@ -13,7 +13,7 @@ from harness.diagnose.readings.reading import ReadingsHeader
 from harness.diagnose.readings.sources import read_reading
 from stallscope.system_files import Roots
 
-INTERVAL_S = 0.25
+INTERVAL_S = 0.5
 READINGS_PER_DOUBLING = 2000  # the interval is at least this part of the time since the start
 LARGEST_COST = 0.01  # of a CPU
 FULL_INTERVAL_S = 2.0  # between readings with sleep states and frequencies
