@@ -2,29 +2,25 @@
 
 from collections.abc import Iterator
 
-from harness.diagnose.evidence import counted, waited
+from harness.diagnose.evidence import SAMPLES, counted, waited
 from harness.diagnose.facts import Facts, gain_without
+from harness.diagnose.findings.blockers import is_convoy
+from harness.diagnose.findings.own_queue import lock_cpu_ns
 from harness.diagnose.result import Finding, FindingPlace
-from harness.waits.result import LockWaits
 
 CONFIDENCE = 0.8
-SIGN = "convoy"
 _SHOWN_CALLERS = 2
-
-
-def is_convoy(lock: LockWaits) -> bool:
-    """Return whether threads queue for a lock that is held for a short time."""
-    return any(sign.startswith(SIGN) for sign in lock.signs)
 
 
 def find(facts: Facts) -> Iterator[Finding]:
     """Yield a finding per lock."""
+    calls_ns = lock_cpu_ns(facts)
     for lock in facts.waits.locks:
         if not is_convoy(lock):
             continue
         holds = sum(hold.holds for hold in lock.holds)
         held_ns = sum(hold.mean_ns * hold.holds for hold in lock.holds) / holds if holds else 0.0
-        cost = facts.share(lock.wait_ns)
+        cost = facts.share(lock.wait_ns + calls_ns)
         yield Finding(
             cause="lock-convoy",
             sentence=(
@@ -38,6 +34,7 @@ def find(facts: Facts) -> Iterator[Finding]:
                 waited(facts, f"waits for the {lock.kind}", lock.wait_ns, "futex calls"),
                 counted("threads that wait there", lock.waiters, "threads", "futex calls"),
                 counted("mean time between releases", held_ns, "ns", "futex calls"),
+                waited(facts, "calls of locks, and the queue behind them", calls_ns, SAMPLES),
             ),
             where=(
                 FindingPlace(kind="lock", name=lock.address),

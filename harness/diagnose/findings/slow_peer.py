@@ -22,10 +22,25 @@ def find(facts: Facts) -> Iterator[Finding]:
 
 
 def is_peer(facts: Facts, cause: WaitCause) -> bool:
-    """Return whether the thread at the end of a chain is in another process than the first one."""
-    first = facts.group_named(cause.chain[0].name) if cause.chain else None
-    last = facts.group_named(cause.name)
-    return first is not None and last is not None and first.process != last.process
+    """Return whether the process that was started or named waits for a sleep of another one.
+
+    A request and an answer look alike in the wait-for graph. The other direction may be a server
+    that has nothing to do.
+    """
+    machine = facts.machine
+    targets = () if machine is None else machine.header.target_pids
+    first = _pids(facts, cause.chain[0].name) if cause.chain else set()
+    last = _pids(facts, cause.name)
+    return len(targets) == 1 and first == set(targets) and bool(last) and first.isdisjoint(last)
+
+
+def _pids(facts: Facts, name: str) -> set[int]:
+    """Return the processes of the threads that a chain names."""
+    group = facts.group_named(name)
+    if group is None:
+        return set()
+    key = (group.process, group.name)
+    return {row.pid for row in facts.waits.threads if (row.process, row.group) == key}
 
 
 def _finding(facts: Facts, cause: WaitCause, peer: str, confidence: float) -> Finding:

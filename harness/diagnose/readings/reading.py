@@ -109,4 +109,5 @@ class ReadingsHeader(Record, frozen=True, kw_only=True):
     path_missing: str | None = None  # why the directory is on no disk
     swap_devices: tuple[str, ...] = ()
     counters_missing: str | None = None  # why slots are not counted
+    target_pids: tuple[Count, ...] = ()  # named, or that of the started command
     recorder_pid: Count | None = None  # the process that made the recording

@@ -8,6 +8,8 @@ import threading
 import time
 from pathlib import Path
 
+from msgspec import structs
+
 from harness.diagnose.readings.file import ReadingsWriter
 from harness.diagnose.readings.reading import ReadingsHeader
 from harness.diagnose.readings.sources import read_reading
@@ -51,7 +53,8 @@ class ReadingsRecorder:
 
     def _run(self) -> None:
         try:
-            writer = ReadingsWriter(self._recording, self._header)
+            header = structs.replace(self._header, target_pids=self._pids)
+            writer = ReadingsWriter(self._recording, header)
             try:
                 self._read_until_end(writer)
             finally:
