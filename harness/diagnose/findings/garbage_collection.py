@@ -2,8 +2,9 @@
 
 from collections.abc import Iterator
 
-from harness.diagnose.facts import LARGEST_LOSS, Facts
-from harness.diagnose.result import Finding, FindingEvidence, FindingPlace
+from harness.diagnose.evidence import sampled
+from harness.diagnose.facts import Facts, gain_without
+from harness.diagnose.result import Finding, FindingPlace
 
 CERTAIN, UNCERTAIN = 0.9, 0.6
 
@@ -21,14 +22,14 @@ def find(facts: Facts) -> Iterator[Finding]:
                 f"collection ({collector}{phase})."
             ),
             cost_share=cost,
-            largest_gain=1 / (1 - cost) if cost < LARGEST_LOSS else None,
+            largest_gain=gain_without(cost),
             confidence=CERTAIN if row.certain else UNCERTAIN,
             evidence=(
-                FindingEvidence(
-                    name="share of CPU time",
-                    value=row.share,
-                    unit="share",
-                    source="CPU samples: threads and functions of the collector",
+                sampled(
+                    facts,
+                    "share of CPU time",
+                    row.share,
+                    "CPU samples: threads and functions of the collector",
                 ),
             ),
             where=(FindingPlace(kind="process", name=f"{row.process_name} ({row.pid})"),),

@@ -6,6 +6,7 @@ import msgspec
 
 from harness.diagnose.build import diagnose_result
 from harness.diagnose.cpu_functions import CpuFunctions, KernelTime
+from harness.diagnose.facts import Measurements
 from harness.diagnose.result import DiagnoseResult
 from harness.waits.build import waits_result
 from harness.waits.result import WaitCause, WaitsResult
@@ -28,8 +29,14 @@ def waits(text: str) -> WaitsResult:
 
 def cpu(**changes: object) -> CpuFunctions:
     """Return CPU time without a way into the kernel."""
-    values: dict[str, object] = {"page_faults": NOTHING, "system_calls": NOTHING, **changes}
-    return CpuFunctions(samples=1000, hottest=(), **values)  # type: ignore[arg-type]
+    values: dict[str, object] = {
+        "samples": 1000,
+        "hottest": (),
+        "page_faults": NOTHING,
+        "system_calls": NOTHING,
+        **changes,
+    }
+    return CpuFunctions(**values)  # type: ignore[arg-type]
 
 
 def diagnosis(text: str, functions: CpuFunctions | None = None) -> DiagnoseResult:
@@ -41,6 +48,14 @@ def with_causes(*causes: WaitCause, text: str = BUSY, **changes: object) -> Diag
     """Return the diagnosis of timelines whose waits have these causes."""
     document = msgspec.structs.replace(waits(text), causes=causes, **changes)
     return diagnose_result(document, None)
+
+
+def measured(*causes: WaitCause, text: str = BUSY, **measurements: object) -> DiagnoseResult:
+    """Return the diagnosis of timelines with these causes and measurements beside the waits."""
+    document = waits(text)
+    if causes:
+        document = msgspec.structs.replace(document, causes=causes)
+    return diagnose_result(document, None, None, Measurements(**measurements))  # type: ignore[arg-type]
 
 
 def causes_of(result: DiagnoseResult) -> list[str]:
