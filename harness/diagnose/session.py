@@ -2,14 +2,16 @@
 
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
+from msgspec import structs
 
-from harness.cli.outputs import check_place
+from harness.cli.outputs import check_place, write_whole
 from harness.cli.target_status import exit_code, explain
 from harness.cli.terminal import colours, warn, width
 from harness.diagnose.build import diagnose_result
-from harness.diagnose.cpu_functions import cpu_functions
+from harness.diagnose.cpu_functions import cpu_analysis, functions_of_analysis
 from harness.diagnose.options import DiagnoseOptions
 from harness.diagnose.pass_recorder import PassCost, record_pass
 from harness.diagnose.recorded import measurements_of
@@ -23,6 +25,9 @@ from harness.waits.session import result_of_analysis
 from stallscope.documents import encode
 from stallscope.errors import ExitCode
 from stallscope.recordings import Recording, open_recording
+
+if TYPE_CHECKING:
+    from harness.diagnose.page.page import PageContent
 
 
 def run_diagnose(options: DiagnoseOptions) -> int:
@@ -47,15 +52,35 @@ def run_diagnose(options: DiagnoseOptions) -> int:
 def diagnose(
     recording: Recording, page: Path | None = None, cost: PassCost | None = None
 ) -> DiagnoseResult:
-    """Return the diagnosis of a recording, after the page of its waits was written.
+    """Return the diagnosis of a recording, after its page was written.
 
     ``cost``: of the recording, if it was just made.
     """
+    content = page_content(recording, page or page_path(recording), cost)
+    from harness.diagnose.page.page import render_diagnose_page  # noqa: PLC0415 - heavy
+
+    assert content.result.report is not None
+    write_whole(Path(content.result.report), [render_diagnose_page(content)])
+    return content.result
+
+
+def page_content(
+    recording: Recording,
+    page: Path,
+    cost: PassCost | None = None,
+) -> "PageContent":
+    """Return the diagnosis of a recording with all that its page shows."""
+    from harness.diagnose.page.content import RecordedParts, content_of  # noqa: PLC0415 - heavy
+
     analysis = analyze_waits(recording)
-    waits = result_of_analysis(analysis, recording, page)
-    measurements = measurements_of(recording, analysis, cpu_functions(recording))
+    waits = structs.replace(
+        result_of_analysis(analysis, recording, with_page=False), report=str(page)
+    )
+    on_cpu = cpu_analysis(recording)
+    measurements = measurements_of(recording, analysis, functions_of_analysis(on_cpu))
     overhead = None if cost is None else overhead_share(waits, cost)
-    return diagnose_result(waits, None, overhead, measurements)
+    result = diagnose_result(waits, None, overhead, measurements)
+    return content_of(recording, RecordedParts(analysis, waits, on_cpu, measurements), result)
 
 
 def overhead_share(waits: WaitsResult, cost: PassCost) -> float | None:
