@@ -54,6 +54,7 @@ def findings_panel(result: DiagnoseResult) -> Panel:
         not_judged=[
             (", ".join(row.causes), f"{row.reason}. {row.remedy}") for row in result.not_judged
         ],
+        sources=[(row.name, row.kind, row.detail) for row in result.sources],
         warnings=result.warnings,
     )
     return Panel(markup, (TABLE_STYLE, ("harness.diagnose", ("diagnose.css",))))

@@ -23,7 +23,7 @@ from topdown.stacks.profile import Profile
 TIMELINE = "timeline"
 WIDTH, HEIGHT = 1000, 40
 _COLUMNS = 200
-_TICKS = 5
+_TICKS = 4
 
 
 @dataclass(frozen=True, slots=True)
