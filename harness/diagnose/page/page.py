@@ -57,8 +57,9 @@ class PageContent:
     """All parts of the page; a part that was not recorded is None or empty.
 
     ``extent_ns``: begin and end of the recording, CLOCK_MONOTONIC. ``binned``: waits by time.
-    ``comparison``: the panel of differences to another recording. ``more``: further sections.
-    ``rules``: their CSS.
+    ``comparison``: the panel of differences to another recording. ``summary``: a section above the
+    findings; ``more``: further sections at the end. ``rules``: their CSS. ``verdict``: in place of
+    that of the result.
     """
 
     result: DiagnoseResult
@@ -72,10 +73,12 @@ class PageContent:
     reads: Sequence[ProbeRead] = ()
     latency: Sequence[Series] = ()
     comparison: Panel | None = None
+    summary: Section | None = None
     more: tuple[Section, ...] = ()
     facts: Mapping[str, str] = field(default_factory=dict)
     recording_name: str = ""
     rules: str = ""
+    verdict: str | None = None
 
     @property
     def grid(self) -> TimeGrid | None:
@@ -123,11 +126,16 @@ def render_diagnose_page(content: PageContent) -> str:
             title=f"{visible_text(result.title, 200)} · diagnosis · stallscope",
             style="\n".join([*(sources(*sheet) for sheet in (LOOKS, *styles)), content.rules]),
             values={
-                "verdict": result.verdict,
+                "verdict": content.verdict or result.verdict,
                 "about": f"diagnosis of {result.title}",
                 "recording": content.recording_name,
                 "figures": _figures(content),
-                "contents": [Section("findings", _findings_title(result), Markup()), *sections],
+                "contents": [
+                    *((content.summary,) if content.summary else ()),
+                    Section("findings", _findings_title(result), Markup()),
+                    *sections,
+                ],
+                "summary": content.summary.markup if content.summary else "",
                 "findings": findings.markup,
                 "sections": [
                     _Shown(
