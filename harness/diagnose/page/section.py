@@ -39,6 +39,6 @@ def absent(section_id: str, title: str, reason: str, remedy: str = "") -> Sectio
 def section_of(section_id: str, title: str, panels: Sequence[Panel], state: str = "") -> Section:
     """Return a section of the panels of another page; their ids get the section's as a prefix."""
     markup = Markup("\n").join(panel.markup for panel in panels)
-    prefixed = _IDS.sub(rf"\g<1>{section_id}-", markup)
+    prefixed = _IDS.sub(rf"\g<1>{section_id}-", str(markup))
     styles = tuple(sheets for panel in panels for sheets in panel.styles)
     return Section(section_id, title, Markup(prefixed), styles, state)  # noqa: S704 - escaped
