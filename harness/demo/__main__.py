@@ -8,7 +8,6 @@ a time, at growing depths, and beside writes. One page shows all of it, verdict 
 
 import sys
 import time
-from collections.abc import Sequence
 from pathlib import Path
 
 import click
@@ -25,6 +24,7 @@ from harness.demo.diagnosis import ServerDiagnosis, diagnose_server
 from harness.demo.disk import EXPECTED_S as DISK_EXPECTED_S
 from harness.demo.disk import disk_part
 from harness.demo.report import INDEX, DemoPart, write_demo_page
+from harness.diagnose.page.latency import RequestLatency
 from harness.diagnose.text import lines as diagnosis_lines
 from harness.labs.stages.options import StagesOptions
 from harness.labs.stages.page_files import page_data, write_results
@@ -33,11 +33,10 @@ from harness.labs.stages.plan import FIXED_RATE
 from harness.labs.stages.result import stages_result
 from harness.labs.stages.session import expected_s, measure_stages
 from harness.labs.stages.text import lines
-from harness.page.latency_panel import Series
 from stallscope.errors import ExitCode, StallscopeError
 
 PAIRS = 5
-DURATION_S = 1.0
+DURATION_S = 0.8
 
 
 def demo_options(output: Path) -> StagesOptions:
@@ -96,7 +95,7 @@ def run_demo(output: Path) -> None:
     )
 
 
-def _stages_part(options: StagesOptions) -> tuple[DemoPart, Sequence[Series]]:
+def _stages_part(options: StagesOptions) -> tuple[DemoPart, RequestLatency]:
     """Return the part of the stages lab, and the latency of its requests."""
     lab = measure_stages(options, None, note)
     result = stages_result(lab)
@@ -109,8 +108,10 @@ def _stages_part(options: StagesOptions) -> tuple[DemoPart, Sequence[Series]]:
         page,
         f"{result.verdict}: {result.verdict_reason}",
         (stages_panel(result),),
+        headline=f"Execution stages: {result.verdict}",
     )
-    return part, page_data(lab).latency
+    data = page_data(lab)
+    return part, RequestLatency(tuple(data.latency), data.latency_hint)
 
 
 def _server_part(server: ServerDiagnosis) -> DemoPart:

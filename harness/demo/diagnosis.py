@@ -1,11 +1,11 @@
 """The diagnosis of the demo: the reference server with stages off, then on, under load."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from harness.cli.terminal import note
 from harness.diagnose.options import FREQUENCY_HZ, MAX_COST, DiagnoseOptions
+from harness.diagnose.page.latency import RequestLatency
 from harness.diagnose.page.page import PageContent
 from harness.diagnose.pass_recorder import record_pass
 from harness.diagnose.session import page_content
@@ -13,7 +13,6 @@ from harness.labs.stages.options import StagesOptions
 from harness.labs.stages.plan import Side
 from harness.labs.stages.profiles import saturated_server
 from harness.labs.stages.rounds import StagesSetup
-from harness.page.latency_panel import Series
 from harness.workload.cores import two_cores, usable_cpus
 from harness.workload.request_files import generate_path_requests
 from stallscope.collector import CollectorOptions
@@ -21,7 +20,7 @@ from stallscope.errors import StallscopeError
 from stallscope.recordings import open_recording
 from stallscope.system_files import Roots
 
-DIAGNOSED_S = 4.0
+DIAGNOSED_S = 3.0
 _ATTACH_S, _ANALYSIS_S = 5.0, 8.0
 EXPECTED_S = 2 * (DIAGNOSED_S + _ATTACH_S) + _ANALYSIS_S
 
@@ -35,7 +34,7 @@ class ServerDiagnosis:
 
 
 def diagnose_server(
-    options: StagesOptions, page: Path, latency: Sequence[Series], *, seconds: float = DIAGNOSED_S
+    options: StagesOptions, page: Path, latency: RequestLatency, *, seconds: float = DIAGNOSED_S
 ) -> ServerDiagnosis:
     """Return the diagnosis, whose page will be ``page``. ``latency``: of the lab's requests.
 
@@ -49,7 +48,7 @@ def diagnose_server(
         content = page_content(open_recording(recording), page, baseline=baseline)
     except StallscopeError as error:
         return ServerDiagnosis(None, f"{error.message}; {error.remedy}")
-    return ServerDiagnosis(replace(content, latency=tuple(latency)))
+    return ServerDiagnosis(replace(content, latency=latency))
 
 
 def _record_sides(options: StagesOptions, folder: Path, seconds: float) -> dict[Side, Path]:

@@ -18,7 +18,7 @@ INDEX = "index.html"
 class DemoPart:
     """A part of the demo, with its panels. ``path``: its own page, None without one.
 
-    ``id``: of its section; it is unique.
+    ``id``: of its section; it is unique. ``headline``: the verdict in a few words, in the heading.
     """
 
     id: str
@@ -26,6 +26,7 @@ class DemoPart:
     path: Path | None
     verdict: str
     panels: tuple[Panel, ...] = ()
+    headline: str = ""
 
 
 def write_demo_page(output: Path, parts: Sequence[DemoPart], diagnosis: PageContent | None) -> Path:
@@ -50,9 +51,9 @@ def write_demo_page(output: Path, parts: Sequence[DemoPart], diagnosis: PageCont
 
 
 def _verdict(parts: Sequence[DemoPart], diagnosis: PageContent) -> str:
-    """Return the verdict of the first part, and what limits the server then."""
-    first = parts[0].verdict
-    return f"{first[:1].upper()}{first[1:]}. The server with stages: {diagnosis.result.verdict}"
+    """Return the headlines of the parts, and what limits the server."""
+    headlines = "".join(f"{part.headline}. " for part in parts if part.headline)
+    return f"{headlines}The server with stages: {diagnosis.result.verdict}"
 
 
 def _summary(output: Path, parts: Sequence[DemoPart]) -> Section:

@@ -55,5 +55,5 @@ def diagnose_options(values: dict[str, Any]) -> DiagnoseOptions:
             max_cost=collector.max_cost or MAX_COST,
         )
     return DiagnoseOptions(
-        collector, options.recording, options.page, options.as_json, path, baseline, model
+        collector, options.recording, options.page, options.as_json, path, model, baseline
     )

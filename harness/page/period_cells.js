@@ -54,7 +54,8 @@ return class {
   fillCells(period) {
     for (const cell of document.querySelectorAll("[data-time], [data-count], [data-share], [data-mean]")) {
       const whole = this.kept(cell, () => cell.textContent);
-      cell.textContent = period ? this.textOf(cell.dataset, period) : whole;
+      const zero = cell.closest("[data-zeros]") && cell.dataset.share !== undefined ? "0.0 %" : "";
+      cell.textContent = period ? this.textOf(cell.dataset, period) || zero : whole;
     }
   }
 

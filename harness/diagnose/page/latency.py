@@ -1,6 +1,7 @@
 """The section on latency: of requests, if a load generator logged them, and of reads of --path."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import msgspec
@@ -21,6 +22,14 @@ _MAX_READS = 2000
 _REMEDY = "stallscope load measures requests; diagnose --path DIR measures reads of its disk."
 
 
+@dataclass(frozen=True, slots=True)
+class RequestLatency:
+    """Logs of a load generator; ``hint`` says of which load they are."""
+
+    series: tuple[Series, ...] = ()
+    hint: str = ""
+
+
 def probe_reads(recording: Path) -> tuple[ProbeRead, ...]:
     """Return the reads of --path; none if there are none, or if the file is damaged."""
     path = recording / FILE
@@ -34,9 +43,10 @@ def probe_reads(recording: Path) -> tuple[ProbeRead, ...]:
 
 
 def latency_section(
-    series: Sequence[Series], probe: PathProbe | None, reads: Sequence[ProbeRead], begin_ns: int
+    requests: RequestLatency, probe: PathProbe | None, reads: Sequence[ProbeRead], begin_ns: int
 ) -> Section:
     """Return the section; ``begin_ns``: begin of the recording, CLOCK_MONOTONIC."""
+    series = requests.series
     figures = latency_figures(series, over_time=True) if series else []
     facts = []
     if probe is not None and probe.p50_us is not None and probe.p99_us is not None:
@@ -57,6 +67,7 @@ def latency_section(
         names=series_names(series),
         figures=figures,
         facts=facts,
+        hint=requests.hint if series else "measured while the target was recorded",
     )
     return Section(LATENCY, "Latency", markup, (TABLE_STYLE, STYLE))
 

@@ -9,7 +9,7 @@ from harness.cli.terminal import percent
 from harness.diagnose.facts import Measurements
 from harness.diagnose.page.binned_counters import add_counters
 from harness.diagnose.page.flames import FlameGraph, flame_data, flame_section
-from harness.diagnose.page.latency import latency_section
+from harness.diagnose.page.latency import RequestLatency, latency_section
 from harness.diagnose.page.links import (
     CAUSES,
     COMPARISON,
@@ -28,7 +28,6 @@ from harness.diagnose.result import DiagnoseResult
 from harness.page import document
 from harness.page.document import Document
 from harness.page.flame_script import flame_script
-from harness.page.latency_panel import Series
 from harness.page.panels import LOOKS, Panel, StyleSheets
 from harness.page.source_files import sources
 from harness.profile.time_bins import TimeGrid
@@ -71,7 +70,7 @@ class PageContent:
     measurements: Measurements = field(default_factory=Measurements)
     readings: Sequence[Reading] = ()
     reads: Sequence[ProbeRead] = ()
-    latency: Sequence[Series] = ()
+    latency: RequestLatency = RequestLatency()  # noqa: RUF009 - immutable
     comparison: Panel | None = None
     summary: Section | None = None
     more: tuple[Section, ...] = ()

@@ -13,7 +13,9 @@ PANEL = Panel(Markup('<section id="verdict" aria-labelledby="verdict-title"></se
 
 def parts(folder: Path) -> list[DemoPart]:
     return [
-        DemoPart("stages", "Stages <b>", folder / "report.html", "gain: 1.5", (PANEL,)),
+        DemoPart(
+            "stages", "Stages <b>", folder / "report.html", "gain: 1.5", (PANEL,), "Stages: gain"
+        ),
         DemoPart("storm", "Disk", folder / "disk-storm" / "report.html", "no gain here", (PANEL,)),
         DemoPart("idle", "Sleep states", None, "not recorded: no tracefs"),
     ]
@@ -21,7 +23,7 @@ def parts(folder: Path) -> list[DemoPart]:
 
 def test_one_page_has_the_verdicts_first_and_all_panels(tmp_path: Path) -> None:
     text = write_demo_page(tmp_path, parts(tmp_path), content()).read_text()
-    assert text.index("<h1>Gain: 1.5. The server with stages: ") < text.index('id="pages"')
+    assert text.index("<h1>Stages: gain. The server with stages: ") < text.index('id="pages"')
     assert text.index('id="pages"') < text.index('id="finding-1"') < text.index('id="timeline"')
     assert '<a href="#stages">Stages &lt;b&gt;</a>' in text
     assert '<a href="disk-storm/report.html">' in text

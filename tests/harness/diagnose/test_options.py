@@ -47,3 +47,10 @@ def test_without_a_target_the_example_names_this_command() -> None:
     with pytest.raises(UsageError) as error:
         diagnose_options(values())
     assert "stallscope diagnose -p" in str(error.value.remedy)
+
+
+def test_a_baseline_is_a_recording_to_compare_with() -> None:
+    baseline = Path("tests/captures/switches.perf")
+    options = diagnose_options(values(words=("sleep", "1"), baseline=baseline))
+    assert options.baseline == baseline
+    assert options.model is False
