@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from harness.diagnose.evidence import SAMPLES, waited
 from harness.diagnose.facts import Facts, gain_without
 from harness.diagnose.findings.blockers import Blocker, blockers, is_convoy
+from harness.diagnose.findings.collector_threads import collector_groups
 from harness.diagnose.findings.own_queue import lock_cpu_ns
 from harness.diagnose.result import Finding, FindingPlace
 from harness.waits.result import LockWaits
@@ -17,8 +18,11 @@ _UNNAMED = ("__vdso_clock_gettime", "__clock_gettime")
 def find(facts: Facts) -> Iterator[Finding]:
     """Yield a finding per owner; the first one also has the CPU time in calls of locks."""
     calls_ns = 0.0 if any(map(is_convoy, facts.waits.locks)) else lock_cpu_ns(facts)
+    collectors = collector_groups(facts)
     for blocker in blockers(facts, by_lock=True):
         lock = _lock_of(facts, blocker.name)
+        if blocker.name.rpartition("/")[2] in collectors:
+            continue  # another finding
         if lock is None or not is_convoy(lock):
             yield _finding(facts, blocker, lock, calls_ns)
             calls_ns = 0.0
