@@ -5,7 +5,7 @@ import sys
 from datetime import UTC, datetime
 from pathlib import Path
 
-from benchmarks.cases import Session, save
+from benchmarks.cases import BenchmarkSession, save
 from benchmarks.tables import document
 from harness.recordings.settings_text import settings_now, settings_since
 from stallscope.host import read_host
@@ -77,7 +77,7 @@ def measure(name: str) -> None:
         return
     settings = settings_since(before)
     host = read_host()
-    session = Session(
+    session = BenchmarkSession(
         benchmark=name,
         date=datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
         host=f"{host.cpu_model}, {host.cpus_online} CPUs, Linux {host.kernel_release}",

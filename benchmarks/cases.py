@@ -80,7 +80,7 @@ class Case(Record, frozen=True, omit_defaults=True, kw_only=True):
     notes: str = ""
 
 
-class Session(Record, frozen=True, kw_only=True):
+class BenchmarkSession(Record, frozen=True, kw_only=True):
     """The cases of one benchmark, measured in one run on one machine."""
 
     benchmark: str
@@ -96,7 +96,7 @@ class Session(Record, frozen=True, kw_only=True):
         return self.host.partition(",")[0]
 
 
-def save(session: Session) -> Path:
+def save(session: BenchmarkSession) -> Path:
     """Write a session to its file below benchmarks/raw and return the path."""
     slug = re.sub(r"\((R|TM)\)", "", session.machine).lower()
     slug = "-".join(re.findall(r"[a-z0-9]+", slug)) or "unknown"
@@ -106,8 +106,8 @@ def save(session: Session) -> Path:
     return path
 
 
-def sessions(raw: Path = RAW) -> Iterator[Session]:
+def sessions(raw: Path = RAW) -> Iterator[BenchmarkSession]:
     """Yield every kept session: by benchmark, then from the newest to the oldest."""
     for folder in sorted(path for path in raw.iterdir() if path.is_dir()):
-        documents = [read_document(path, Session) for path in folder.glob("*.json")]
+        documents = [read_document(path, BenchmarkSession) for path in folder.glob("*.json")]
         yield from sorted(documents, key=lambda session: session.date, reverse=True)

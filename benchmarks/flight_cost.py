@@ -13,8 +13,8 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 
 from benchmarks.cases import Case, ours
-from benchmarks.record_targets import Target, busy_pair, pinned, redis_under_load
-from benchmarks.recorder_cost import Reading, Recorder, readings
+from benchmarks.record_targets import RecordTarget, busy_pair, pinned, redis_under_load
+from benchmarks.recorder_cost import Recorder, WindowCost, readings
 
 OURS = 16
 PEERS = 8
@@ -36,7 +36,7 @@ def perf_command(pid: int, output: Path) -> list[str]:
 
 FLIGHT = Recorder(OURS_COMMAND, flight_command, ready=b"waiting for")
 PERF = Recorder("perf record --overwrite -F 99 --call-graph dwarf", perf_command)
-Start = Callable[[Path], AbstractContextManager[Target]]
+Start = Callable[[Path], AbstractContextManager[RecordTarget]]
 TARGETS: tuple[tuple[str, Start], ...] = (
     ("two busy threads", busy_pair),
     ("redis, busy", lambda folder: pinned(redis_under_load(folder))),
@@ -56,7 +56,7 @@ def run() -> list[Case]:
     return cases
 
 
-def cases_of(name: str, results: dict[str, list[Reading]]) -> list[Case]:
+def cases_of(name: str, results: dict[str, list[WindowCost]]) -> list[Case]:
     """Return the cases of a target: the bar, and the same beside perf."""
     own, peer = results[OURS_COMMAND], results[PERF.name]
     extra = "extra CPU time of target and recorder, %"

@@ -19,9 +19,9 @@ from pathlib import Path
 
 from benchmarks.cases import Bar, Case, ours
 from benchmarks.effort import pairs
-from benchmarks.gate_noise import CALM, NORMAL, Machine, Noise
+from benchmarks.gate_noise import CALM, NORMAL, Noise, NoisyMachine
 from harness.bench.gate.blocks import Block
-from harness.bench.gate.decision import Verdict, percent_threshold, run_stages
+from harness.bench.gate.decision import GateVerdict, percent_threshold, run_stages
 from harness.bench.gate.measurement import BlockMeasurement
 from harness.bench.gate.options import gate_options
 from harness.bench.run.measurement import CommandRunner
@@ -93,7 +93,7 @@ def _cases(
 
 
 def _simulated(noise: Noise, slowdown: float, seed: int) -> Measure:
-    return Machine(noise, seed).blocks(slowdown)
+    return NoisyMachine(noise, seed).blocks(slowdown)
 
 
 def _found(
@@ -109,7 +109,7 @@ def _found(
         run_stages(measure(slowdown, seed + number), BLOCKS, threshold)[0]
         for number in range(trials)
     ]
-    return sum(decision.verdict is Verdict.REGRESSION for decision in decisions)
+    return sum(decision.verdict is GateVerdict.REGRESSION for decision in decisions)
 
 
 def _case(name: str, percent: float, count: int, bar: Bar) -> Case:

@@ -35,7 +35,7 @@ NOISY = Noise(
 NOISES = {"calm": CALM, "normal": NORMAL, "noisy": NOISY}
 
 
-class Machine:
+class NoisyMachine:
     """A machine whose state goes on from run to run."""
 
     def __init__(self, noise: Noise, seed: int) -> None:

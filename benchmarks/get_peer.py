@@ -27,7 +27,7 @@ REFERENCE = ("stallscope-server", "--path", "kv")
 
 
 @dataclass(frozen=True, slots=True)
-class Server:
+class PeerServer:
     """A listening server."""
 
     pid: int
@@ -75,14 +75,14 @@ def run() -> list[Case]:
 
 
 @contextmanager
-def reference(cpu: int) -> Iterator[Server]:
+def reference(cpu: int) -> Iterator[PeerServer]:
     """Run the reference server on one core until the end of the block."""
     with running_server(ServerOptions(path="kv", cpus=str(cpu))) as server:
-        yield Server(server.pid, server.target)
+        yield PeerServer(server.pid, server.target)
 
 
 @contextmanager
-def redis(cpu: int) -> Iterator[Server]:
+def redis(cpu: int) -> Iterator[PeerServer]:
     """Run redis-server on one core until the end of the block."""
     port = free_port()
     with tempfile.TemporaryDirectory() as folder:
@@ -93,13 +93,15 @@ def redis(cpu: int) -> Iterator[Server]:
         )
         try:
             wait_for(port)
-            yield Server(process.pid, f"127.0.0.1:{port}")
+            yield PeerServer(process.pid, f"127.0.0.1:{port}")
         finally:
             process.terminate()
             process.wait()
 
 
-def measure(starting: AbstractContextManager[Server], loader_cpu: int, folder: Path) -> ServerRun:
+def measure(
+    starting: AbstractContextManager[PeerServer], loader_cpu: int, folder: Path
+) -> ServerRun:
     """Return one run against a fresh server."""
     with starting as server:
         options = LoadOptions(

@@ -56,7 +56,7 @@ class ReadRun:
 
 
 @dataclass(frozen=True, slots=True)
-class Experiment:
+class EngineExperiment:
     """A file, a depth, and fio's batch size; without a batch fio runs with its defaults."""
 
     file: ReadFile
@@ -81,19 +81,19 @@ def run() -> list[Case]:
 
 
 def _cases(file: ReadFile, depth: int) -> Iterator[Case]:
-    default = Experiment(file, depth, None)
+    default = EngineExperiment(file, depth, None)
     runs = _measure_pairs(default)
     yield _case(default, "requests/s", "iops", ratio(at_least=0.97), runs)
     yield _case(default, "CPU us per request", "cpu_us", ratio(at_most=0.85), runs)
     if depth == 1:
         yield _case(default, "p50 latency us", "p50_us", PEER_RANGE, runs)
         yield _case(default, "p99 latency us", "p99_us", PEER_RANGE, runs)
-    tuned = Experiment(file, depth, BATCH[depth])
+    tuned = EngineExperiment(file, depth, BATCH[depth])
     runs = _measure_pairs(tuned)
     yield _case(tuned, "CPU us per request", "cpu_us", ratio(at_most=1.05), runs)
 
 
-def _measure_pairs(experiment: Experiment) -> tuple[tuple[ReadRun, ...], tuple[ReadRun, ...]]:
+def _measure_pairs(experiment: EngineExperiment) -> tuple[tuple[ReadRun, ...], tuple[ReadRun, ...]]:
     """Return the runs of both; one more pair warms up and is dropped."""
     engine, fio = interleave(
         pairs(PAIRS) + 1, lambda: _run_engine(experiment), lambda: _run_fio(experiment)
@@ -101,7 +101,7 @@ def _measure_pairs(experiment: Experiment) -> tuple[tuple[ReadRun, ...], tuple[R
     return engine[1:], fio[1:]
 
 
-def _run_engine(experiment: Experiment) -> ReadRun:
+def _run_engine(experiment: EngineExperiment) -> ReadRun:
     point = Point(
         "a", depth=experiment.depth, batch=experiment.batch or 1, duration_s=seconds(SECONDS)
     )
@@ -121,7 +121,7 @@ def _run_engine(experiment: Experiment) -> ReadRun:
     )
 
 
-def _run_fio(experiment: Experiment) -> ReadRun:
+def _run_fio(experiment: EngineExperiment) -> ReadRun:
     command = ["chrt", "-f", "1", *_fio_command(experiment, experiment.file.path)]
     output = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     job = json.loads(output)["jobs"][0]
@@ -136,7 +136,7 @@ def _run_fio(experiment: Experiment) -> ReadRun:
     )
 
 
-def _fio_command(experiment: Experiment, path: str) -> list[str]:
+def _fio_command(experiment: EngineExperiment, path: str) -> list[str]:
     """Return fio's command line; with a batch it registers the file and the buffers."""
     depth, batch = experiment.depth, experiment.batch
     words = [
@@ -153,7 +153,7 @@ def _fio_command(experiment: Experiment, path: str) -> list[str]:
 
 
 def _case(
-    experiment: Experiment,
+    experiment: EngineExperiment,
     metric: str,
     field: str,
     bound: Bound,

@@ -19,7 +19,7 @@ import psutil
 
 from benchmarks.cases import Bound, Case, difference, ours
 from benchmarks.interleaving import sides
-from benchmarks.record_targets import Target, busy_pair, redis_under_load
+from benchmarks.record_targets import RecordTarget, busy_pair, redis_under_load
 from harness.workload.server import process_cpu_s
 from stallscope.programs import program
 from stallscope.recordings import read_manifest
@@ -31,7 +31,7 @@ RATES_HZ = (99, 999, 4999)
 
 
 @dataclass(frozen=True, slots=True)
-class Window:
+class RecordWindow:
     """Work done in one window, per second of wall time and per second of the target's CPU."""
 
     per_second: float
@@ -61,7 +61,7 @@ def collector_command(pid: int, rate_hz: int, output: Path) -> list[str]:
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class RecorderComparison:
     """The command lines of both recorders, made from pid, rate and output, and the bar."""
 
     collector: Callable[[int, int, Path], list[str]]
@@ -69,13 +69,13 @@ class Comparison:
     bound: Bound
 
 
-FRAME_POINTERS = Comparison(collector_command, perf_command, difference(at_most=0.5))
+FRAME_POINTERS = RecorderComparison(collector_command, perf_command, difference(at_most=0.5))
 
 
 def run() -> list[Case]:
     """Measure both targets at all rates."""
     cases: list[Case] = []
-    targets: tuple[Callable[[Path], AbstractContextManager[Target]], ...] = (
+    targets: tuple[Callable[[Path], AbstractContextManager[RecordTarget]], ...] = (
         busy_pair,
         redis_under_load,
     )
@@ -89,7 +89,10 @@ def run() -> list[Case]:
 
 
 def compare(
-    target: Target, rate_hz: int, folder: Path, comparison: Comparison = FRAME_POINTERS
+    target: RecordTarget,
+    rate_hz: int,
+    folder: Path,
+    comparison: RecorderComparison = FRAME_POINTERS,
 ) -> list[Case]:
     """Return the cases of one target and rate."""
     missing: dict[str, list[tuple[float, float]]] = {"ours": [], "peer": []}
@@ -139,7 +142,9 @@ def lost_samples(name: str, command: str, lost: int) -> Case:
     )
 
 
-def _missing_points(before: Window, seen: Window, after: Window) -> tuple[float, float]:
+def _missing_points(
+    before: RecordWindow, seen: RecordWindow, after: RecordWindow
+) -> tuple[float, float]:
     """Return the percentage of work missing per second and per CPU second."""
     return (
         100 * (1 - seen.per_second / ((before.per_second + after.per_second) / 2)),
@@ -147,15 +152,17 @@ def _missing_points(before: Window, seen: Window, after: Window) -> tuple[float,
     )
 
 
-def window(target: Target) -> Window:
+def window(target: RecordTarget) -> RecordWindow:
     """Return the target's work over one window."""
     work, wall, cpu = target.work(), time.perf_counter(), process_cpu_s(target.pid)
     time.sleep(WINDOW_S)
     units, elapsed_s = target.work() - work, time.perf_counter() - wall
-    return Window(units / elapsed_s, units / (process_cpu_s(target.pid) - cpu))
+    return RecordWindow(units / elapsed_s, units / (process_cpu_s(target.pid) - cpu))
 
 
-def observe(target: Target, command: list[str], costs: list[CollectorCost], output: Path) -> Window:
+def observe(
+    target: RecordTarget, command: list[str], costs: list[CollectorCost], output: Path
+) -> RecordWindow:
     """Return the target's work while a recorder runs; append the cost if it is the collector."""
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     time.sleep(SETTLE_S)

@@ -16,7 +16,7 @@ SOURCES = Path(__file__).parent / "targets"
 REQUESTS_PER_S = 20_000  # redis uses some 40 % of a CPU and switches as often
 
 
-class Target(Protocol):
+class RecordTarget(Protocol):
     """A running process with a counter of the work it has done."""
 
     @property

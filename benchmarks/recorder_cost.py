@@ -20,7 +20,7 @@ from pathlib import Path
 
 import psutil
 
-from benchmarks.record_targets import Target
+from benchmarks.record_targets import RecordTarget
 from harness.workload.server import process_cpu_s
 from stallscope.errors import TargetError
 
@@ -44,7 +44,7 @@ class Recorder:
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class WindowCost:
     """The cost of one window with a recorder.
 
     ``extra_percent``: CPU time of target and recorder above that without a recorder.
@@ -64,11 +64,11 @@ class _Window:
 
 
 def readings(
-    target: Target, recorders: Sequence[tuple[Recorder, int]], folder: Path, *, seed: int
-) -> dict[str, list[Reading]]:
+    target: RecordTarget, recorders: Sequence[tuple[Recorder, int]], folder: Path, *, seed: int
+) -> dict[str, list[WindowCost]]:
     """Return the readings by the recorder's name, the given number of each."""
     order = schedule(recorders, seed=seed)
-    results: dict[str, list[Reading]] = {recorder.name: [] for recorder, _ in recorders}
+    results: dict[str, list[WindowCost]] = {recorder.name: [] for recorder, _ in recorders}
     before = _window(target)
     for number, recorder in enumerate(order):
         output = folder / f"recording-{number}"
@@ -79,7 +79,7 @@ def readings(
         after = _window(target)
         alone_us = (before.target_us + after.target_us) / 2
         results[recorder.name].append(
-            Reading(
+            WindowCost(
                 extra_percent=100 * ((recorded.target_us + recorded.recorder_us) / alone_us - 1),
                 recorder_percent=100 * recorded.recorder_us / recorded.target_us,
                 bytes_per_s=_size(output) / duration_s,
@@ -144,7 +144,7 @@ def _settle(process: subprocess.Popen[bytes]) -> None:
             return
 
 
-def _window(target: Target, recorder: int | None = None) -> _Window:
+def _window(target: RecordTarget, recorder: int | None = None) -> _Window:
     """Return the CPU time per unit of work over a window."""
     recorder_s = {} if recorder is None else _tree_cpu_s(recorder)
     work, cpu_s = target.work(), process_cpu_s(target.pid)

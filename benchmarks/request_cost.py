@@ -32,7 +32,7 @@ SAMPLES_PER_S = "99"
 
 
 @dataclass(frozen=True, slots=True)
-class Server:
+class CountingServer:
     """The reference server, which counts its commands."""
 
     server: RunningServer
@@ -59,14 +59,14 @@ def collector(*options: str) -> Recorder:
 
 
 @contextmanager
-def loaded_server(folder: Path) -> Iterator[Server]:
+def loaded_server(folder: Path) -> Iterator[CountingServer]:
     """Run the reference server and a closed loop of single requests until the end of the block."""
     with running_server(ServerOptions(path="kv", threads=1)) as server:
         load = LoadOptions(target=server.target, output=folder / "load", duration_s=LOAD_S)
         fill_keys(load)
         with running_load(load):
             time.sleep(2)
-            yield Server(server)
+            yield CountingServer(server)
 
 
 def run() -> list[Case]:

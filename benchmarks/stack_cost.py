@@ -12,7 +12,7 @@ from pathlib import Path
 
 from benchmarks.cases import Case, difference, ratio
 from benchmarks.processes import Cost, checked
-from benchmarks.record_cost import Comparison, compare, lost_samples
+from benchmarks.record_cost import RecorderComparison, compare, lost_samples
 from benchmarks.record_targets import busy_pair, redis_under_load
 from benchmarks.unwind_targets import compiler_command
 from stallscope.programs import program
@@ -36,7 +36,7 @@ def collector_command(pid: int, rate_hz: int, output: Path) -> list[str]:
             "-o", str(output)]  # fmt: skip
 
 
-COPIED_STACKS = Comparison(collector_command, perf_command, difference(at_most=0))
+COPIED_STACKS = RecorderComparison(collector_command, perf_command, difference(at_most=0))
 
 
 def run() -> list[Case]:

@@ -30,7 +30,7 @@ SMALL_L1I_BYTES = 32 * 1024  # the bars on synthetic code hold up to this size o
 
 
 @dataclass(frozen=True, slots=True)
-class Experiment:
+class StageExperiment:
     """One path at one pipeline depth with its bars; () for a figure without a bar."""
 
     path: str
@@ -57,7 +57,7 @@ class Experiment:
 
 
 EXPERIMENTS = (
-    Experiment(
+    StageExperiment(
         "codec",
         8,
         throughput=(ratio(at_least=1.44),),
@@ -66,8 +66,8 @@ EXPERIMENTS = (
         misses=(ratio(at_most=0.10),),
         instructions=(ratio(at_most=1.03),),
     ),
-    Experiment("codec", 1, throughput=(ratio(at_least=1.25),)),
-    Experiment(
+    StageExperiment("codec", 1, throughput=(ratio(at_least=1.25),)),
+    StageExperiment(
         "query",
         8,
         throughput=(ratio(at_least=1.05),),
@@ -76,10 +76,12 @@ EXPERIMENTS = (
         instructions=(ratio(at_most=1.03),),
         goal="goal: ratio at least 1.15",
     ),
-    Experiment("kv", 8, throughput=(ratio(at_least=0.97),), p99_fixed=(ratio(at_most=1.00),)),
+    StageExperiment("kv", 8, throughput=(ratio(at_least=0.97),), p99_fixed=(ratio(at_most=1.00),)),
 )
 
-BEST_FOOTPRINT = Experiment("codec", 8, throughput=(ratio(at_least=1.44),), of=", best footprint")
+BEST_FOOTPRINT = StageExperiment(
+    "codec", 8, throughput=(ratio(at_least=1.44),), of=", best footprint"
+)
 
 
 def run() -> list[Case]:
@@ -96,7 +98,7 @@ def run() -> list[Case]:
     return cases
 
 
-def measure(experiment: Experiment, folder: Path) -> StagesMeasurement:
+def measure(experiment: StageExperiment, folder: Path) -> StagesMeasurement:
     """Return the results of the lab for one experiment."""
     options = StagesOptions(
         path=experiment.path,
@@ -149,7 +151,7 @@ def _sweep_cases(sweep: SweepMeasurement) -> Iterator[Case]:
         )
 
 
-def _timed_cases(experiment: Experiment, results: StagesMeasurement) -> Iterator[Case]:
+def _timed_cases(experiment: StageExperiment, results: StagesMeasurement) -> Iterator[Case]:
     metrics: list[tuple[str, Bar, LoadLevel, StagesQuantity]] = [
         ("requests/s, saturated", experiment.throughput, SATURATED, THROUGHPUT.of),
         ("CPU us per request, saturated", (), SATURATED, CPU.of),
@@ -184,7 +186,7 @@ def _has_small_l1i(results: StagesMeasurement) -> bool:
     return l1i_bytes is not None and l1i_bytes <= SMALL_L1I_BYTES
 
 
-def _simulated_cases(experiment: Experiment, results: StagesMeasurement) -> list[Case]:
+def _simulated_cases(experiment: StageExperiment, results: StagesMeasurement) -> list[Case]:
     staged, unstaged = results.replays.staged, results.replays.unstaged
     if not experiment.misses:
         return []
@@ -204,7 +206,7 @@ def _simulated_cases(experiment: Experiment, results: StagesMeasurement) -> list
 
 
 def _case(
-    experiment: Experiment,
+    experiment: StageExperiment,
     metric: str,
     bar: Bar,
     readings: list[tuple[float, float]],

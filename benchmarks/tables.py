@@ -7,11 +7,11 @@ from fnmatch import fnmatchcase
 from itertools import groupby
 from pathlib import Path
 
-from benchmarks.cases import RAW, Case, Quantity, Session, sessions
+from benchmarks.cases import RAW, BenchmarkSession, Case, Quantity, sessions
 from benchmarks.verdicts import (
     MAX_PAIRS_NEEDED,
+    BarVerdict,
     Standing,
-    Verdict,
     comparison,
     judge,
 )
@@ -35,12 +35,12 @@ session measures the version of its date.
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class TableRow:
     """A case of a session with its verdict."""
 
-    session: Session
+    session: BenchmarkSession
     case: Case
-    verdict: Verdict | None
+    verdict: BarVerdict | None
 
     @property
     def standing(self) -> Standing | None:
@@ -54,12 +54,12 @@ class Row:
         return self.session.benchmark, case.name, case.metric, case.peer_command
 
 
-def rows(all_sessions: Iterable[Session]) -> list[Row]:
+def rows(all_sessions: Iterable[BenchmarkSession]) -> list[TableRow]:
     """Return the rows to show: the newest of each case, and older ones with another verdict."""
-    rows_by_case: dict[tuple[str, str, str, str], list[Row]] = {}
+    rows_by_case: dict[tuple[str, str, str, str], list[TableRow]] = {}
     for session in all_sessions:
         for case in session.cases:
-            row = Row(session, case, judge(case))
+            row = TableRow(session, case, judge(case))
             others = rows_by_case.setdefault(row.key, [])
             if all(row.standing is not other.standing for other in others):
                 others.append(row)
@@ -81,7 +81,7 @@ def document(raw: Path = RAW, reasons: Path = REASONS) -> str:
     return "".join(parts)
 
 
-def reason(row: Row, known_reasons: Sequence[dict[str, str]]) -> str:
+def reason(row: TableRow, known_reasons: Sequence[dict[str, str]]) -> str:
     """Return why a row is missed."""
     for known_reason in known_reasons:
         names = {"benchmark": row.session.benchmark, "case": row.case.name,
@@ -92,7 +92,7 @@ def reason(row: Row, known_reasons: Sequence[dict[str, str]]) -> str:
     return UNKNOWN
 
 
-def _summary(shown: Sequence[Row]) -> str:
+def _summary(shown: Sequence[TableRow]) -> str:
     counts = [
         f"{sum(row.standing is standing for row in shown)} {standing}" for standing in Standing
     ]
@@ -100,7 +100,7 @@ def _summary(shown: Sequence[Row]) -> str:
 
 
 def _verdict_table(
-    standing: Standing, shown: Sequence[Row], known_reasons: Sequence[dict[str, str]]
+    standing: Standing, shown: Sequence[TableRow], known_reasons: Sequence[dict[str, str]]
 ) -> Iterator[str]:
     """Yield the table of the missed or the undecided rows."""
     chosen = [row for row in shown if row.standing is standing]
@@ -123,9 +123,9 @@ def _verdict_table(
         )
 
 
-def _disagreements(shown: Sequence[Row]) -> Iterator[str]:
+def _disagreements(shown: Sequence[TableRow]) -> Iterator[str]:
     """Yield the table of bars on which machine models disagree."""
-    by_key: dict[tuple[str, str, str, str], list[Row]] = {}
+    by_key: dict[tuple[str, str, str, str], list[TableRow]] = {}
     for row in shown:
         by_key.setdefault(row.key, []).append(row)
     chosen = [row for same_case in by_key.values() if len(same_case) > 1 for row in same_case]
@@ -146,7 +146,9 @@ def _disagreements(shown: Sequence[Row]) -> Iterator[str]:
             )
 
 
-def _section(benchmark: str, own_sessions: Sequence[Session], case_rows: Sequence[Row]) -> str:
+def _section(
+    benchmark: str, own_sessions: Sequence[BenchmarkSession], case_rows: Sequence[TableRow]
+) -> str:
     parts = [f"\n## {benchmark}\n"]
     for session in own_sessions:
         chosen = [row for row in case_rows if row.session is session]
@@ -163,7 +165,7 @@ def _section(benchmark: str, own_sessions: Sequence[Session], case_rows: Sequenc
     return "".join(parts)
 
 
-def _case_row(row: Row) -> str:
+def _case_row(row: TableRow) -> str:
     case, verdict = row.case, row.verdict
     pairs = comparison(case)
     compared = "difference" if case.by_difference else "ratio"
@@ -179,19 +181,19 @@ def _case_row(row: Row) -> str:
     )
 
 
-def _standing_text(verdict: Verdict) -> str:
+def _standing_text(verdict: BarVerdict) -> str:
     if verdict.standing is not Standing.UNDECIDED:
         return str(verdict.standing)
     return f"{verdict.standing}: {_pairs_text(verdict)}"
 
 
-def _pairs_text(verdict: Verdict) -> str:
+def _pairs_text(verdict: BarVerdict) -> str:
     if verdict.needed is None:
         return f"{verdict.measured.n} measured, more than {MAX_PAIRS_NEEDED:,} needed"
     return f"{verdict.measured.n} measured, about {verdict.needed} needed"
 
 
-def _remarks(session: Session, shown: Sequence[Row]) -> Iterator[str]:
+def _remarks(session: BenchmarkSession, shown: Sequence[TableRow]) -> Iterator[str]:
     """Yield notes, commands and machine settings below the table of a session."""
     cases = [row.case for row in shown]
     notes = dict.fromkeys(f"{case.name}: {case.notes}" for case in cases if case.notes)
@@ -205,7 +207,7 @@ def _remarks(session: Session, shown: Sequence[Row]) -> Iterator[str]:
         yield f"- {line}\n"
 
 
-def _settings_lines(session: Session) -> list[str]:
+def _settings_lines(session: BenchmarkSession) -> list[str]:
     if session.settings is None:
         return []
     from harness.recordings.settings_text import settings_facts
@@ -221,7 +223,7 @@ def _table_row(*cells: str) -> str:
     return f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |\n"
 
 
-def _measured_text(case: Case, verdict: Verdict) -> str:
+def _measured_text(case: Case, verdict: BarVerdict) -> str:
     measured = verdict.measured
     if verdict.bound.quantity is Quantity.EVERY_DIFFERENCE or case.exact:
         return _number(measured.median)

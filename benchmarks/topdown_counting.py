@@ -16,7 +16,7 @@ from pathlib import Path
 from benchmarks.cases import Case, difference, ours
 from benchmarks.interleaving import sides
 from benchmarks.record_cost import CollectorCost, observe, window
-from benchmarks.record_targets import Target, busy_pair
+from benchmarks.record_targets import RecordTarget, busy_pair
 from stallscope.programs import program
 
 PAIRS = 14
@@ -70,7 +70,7 @@ def collector_command(words: list[str], plan: Path, output: Path) -> list[str]:
     return [collector, "count", f"--plan={plan}", f"--output={output}", "--force", *words]
 
 
-def cost_case(target: Target, plan: Path, folder: Path) -> Case:
+def cost_case(target: RecordTarget, plan: Path, folder: Path) -> Case:
     """Return the points of work missing while counting, and while nothing happens."""
     missing: dict[str, list[float]] = {"ours": [], "peer": []}
     costs: list[CollectorCost] = []

@@ -31,7 +31,7 @@ class Standing(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class BarVerdict:
     """The standing of a bar, and the bound and the measured quantity that decide it.
 
     ``needed`` is the number of pairs that would probably decide an undecided bound; None if it is
@@ -51,7 +51,7 @@ def comparison(case: Case) -> Estimate | None:
     return _measured(case, Quantity.DIFFERENCE if case.by_difference else Quantity.RATIO)
 
 
-def judge(case: Case) -> Verdict | None:
+def judge(case: Case) -> BarVerdict | None:
     """Return the verdict on the bar of a case, by its worst bound; None without a bar."""
     order = list(Standing)
     verdicts = [_judge_bound(case, bound) for bound in case.bar]
@@ -72,7 +72,7 @@ def _measured(case: Case, quantity: Quantity) -> Estimate:
     return median_estimate(values, confidence=CONFIDENCE)
 
 
-def _judge_bound(case: Case, bound: Bound) -> Verdict:
+def _judge_bound(case: Case, bound: Bound) -> BarVerdict:
     measured = _measured(case, bound.quantity)
     low = -math.inf if bound.at_least is None else bound.at_least
     high = math.inf if bound.at_most is None else bound.at_most
@@ -80,12 +80,12 @@ def _judge_bound(case: Case, bound: Bound) -> Verdict:
         low, high = min(case.peer), max(case.peer)
     decides = case.exact or bound.quantity is Quantity.EVERY_DIFFERENCE
     if measured.n < MIN_PAIRS and not decides:
-        return Verdict(Standing.UNDECIDED, bound, measured, MIN_PAIRS)
+        return BarVerdict(Standing.UNDECIDED, bound, measured, MIN_PAIRS)
     if measured.is_within(low, high):
-        return Verdict(Standing.MET, bound, measured)
+        return BarVerdict(Standing.MET, bound, measured)
     if measured.is_below(low) or measured.is_above(high):
-        return Verdict(Standing.MISSED, bound, measured)
-    return Verdict(Standing.UNDECIDED, bound, measured, _pairs_needed(measured, low, high))
+        return BarVerdict(Standing.MISSED, bound, measured)
+    return BarVerdict(Standing.UNDECIDED, bound, measured, _pairs_needed(measured, low, high))
 
 
 def _pairs_needed(measured: Estimate, low: float, high: float) -> int | None:

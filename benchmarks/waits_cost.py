@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks.cases import Case, difference, ours, ratio
-from benchmarks.record_targets import Target, pinned, redis_at_rate, redis_under_load
-from benchmarks.recorder_cost import Reading, Recorder, readings
+from benchmarks.record_targets import RecordTarget, pinned, redis_at_rate, redis_under_load
+from benchmarks.recorder_cost import Recorder, WindowCost, readings
 from stallscope.programs import program
 
 OURS = 24
@@ -75,18 +75,20 @@ PEER_RECORDERS = (
 
 
 @dataclass(frozen=True, slots=True)
-class Load:
+class SwitchLoad:
     """A target, and the limit of the cost of recording it, in percent."""
 
     name: str
     max_percent: float
-    start: Callable[[Path], AbstractContextManager[Target]]
+    start: Callable[[Path], AbstractContextManager[RecordTarget]]
 
 
 LOADS = (
-    Load("redis, busy: each switch", 5.0, lambda folder: pinned(redis_under_load(folder))),
-    Load("redis, 20,000 requests/s: windows", 3.0, lambda folder: pinned(redis_at_rate(folder))),
-    Load("400,000 switches/s: windows", 5.0, switching_pair),
+    SwitchLoad("redis, busy: each switch", 5.0, lambda folder: pinned(redis_under_load(folder))),
+    SwitchLoad(
+        "redis, 20,000 requests/s: windows", 3.0, lambda folder: pinned(redis_at_rate(folder))
+    ),
+    SwitchLoad("400,000 switches/s: windows", 5.0, switching_pair),
 )
 
 
@@ -107,7 +109,7 @@ def run() -> list[Case]:
     return cases
 
 
-def cases_of(load: Load, results: dict[str, list[Reading]]) -> list[Case]:
+def cases_of(load: SwitchLoad, results: dict[str, list[WindowCost]]) -> list[Case]:
     """Return the cases of a target: the cost, and cost and size against both peers."""
     own = results[OURS_COMMAND]
     cases = [

@@ -11,7 +11,7 @@ from stallscope.system_files import Roots, read_text
 
 
 @dataclass(frozen=True, slots=True)
-class Span:
+class ObservationTime:
     """The time that rates and shares refer to; None if unknown."""
 
     seconds: float | None
@@ -77,8 +77,8 @@ class Observation:
     machine: IdleMachine
     limit: GlobalLimit
     frequency: Frequency
-    boot: Span
-    interval: Span | None
+    boot: ObservationTime
+    interval: ObservationTime | None
     cpus: tuple[CpuObservation, ...]
 
 
@@ -95,8 +95,8 @@ def observe(
     if interval_s:
         wait(interval_s)
     machine = read_idle_machine(roots, cpus)
-    interval = Span(clock() - begin_s, False) if earlier else None
-    boot = Span(uptime_s(roots), True)
+    interval = ObservationTime(clock() - begin_s, False) if earlier else None
+    boot = ObservationTime(uptime_s(roots), True)
     limit = read_global_limit(roots)
     before = {cpu.cpu: cpu for cpu in earlier.cpus} if earlier else {}
     return Observation(
@@ -127,12 +127,12 @@ def uptime_s(roots: Roots) -> float | None:
     return seconds if 0 < seconds < float("inf") else None
 
 
-def _between(before: CpuIdle, after: CpuIdle, span: Span) -> tuple[StateActivity, ...]:
+def _between(before: CpuIdle, after: CpuIdle, span: ObservationTime) -> tuple[StateActivity, ...]:
     earlier = {state.index: state for state in before.states}
     return tuple(_activity(earlier.get(state.index, state), state, span) for state in after.states)
 
 
-def _activity(before: IdleState | None, after: IdleState, span: Span) -> StateActivity:
+def _activity(before: IdleState | None, after: IdleState, span: ObservationTime) -> StateActivity:
     """Return a state's activity between two readings; since boot if the first is None."""
     entries, time_us, above, below = (
         _increase(earlier, later)

@@ -425,3 +425,43 @@ def geometric_mean(values: npt.NDArray[np.float64]) -> float:
 
 def go_binomial(n: int, k: int) -> float:
     """Return the binomial coefficient with the rounding of go-moremath."""
+
+class PerfScriptSamples:
+    """Samples in the text of perf script, counted by stack (`native/perf_script/samples.hpp`).
+
+    Names are bytes as they stand in the text. ``shorten``: names as those of stackcollapse-perf.
+    """
+
+    event: bytes
+    malformed_lines: int
+    first_malformed_line: int
+    endless: bool
+    def __init__(
+        self,
+        *,
+        shorten: bool,
+        kernel: bool,
+        jit: bool,
+        addresses: bool,
+        process_ids: bool,
+        thread_ids: bool,
+        event: str,
+    ) -> None: ...
+    def read(self, descriptor: int) -> None:
+        """Read a file to its end. Raises OSError. Without the GIL."""
+    def folded(self) -> bytes:
+        """Return the stacks as folded text, sorted, weighted by periods."""
+    def commands(self) -> list[bytes]:
+        """Return the distinct commands, with their ids if requested."""
+    def names(self) -> list[bytes]:
+        """Return the distinct names of functions."""
+    def files(self) -> list[bytes]:
+        """Return the distinct files: paths, "[kernel.kallsyms]", "inlined"."""
+    def functions(self) -> list[tuple[int, int, bool]]:
+        """Return name, file, and whether it is inlined, by function."""
+    def frames(self) -> npt.NDArray[np.uint32]:
+        """Return the functions of all stacks, leaf first."""
+    def stacks(self) -> dict[str, npt.NDArray[np.int64]]:
+        """Return command, begin and size in frames, samples and period by stack."""
+    def events(self) -> list[tuple[bytes, int]]:
+        """Return the events and their samples, including events that are left out."""

@@ -124,7 +124,7 @@ class Histogram:
 
 
 @dataclass(frozen=True, slots=True)
-class Interval:
+class LogInterval:
     """One line of a log: start and length in seconds of the log's clock, and the histogram."""
 
     start_s: float
@@ -136,7 +136,7 @@ class Interval:
 class IntervalLog:
     """The intervals of a log in order, and warnings about lines that could not be read."""
 
-    intervals: tuple[Interval, ...]
+    intervals: tuple[LogInterval, ...]
     warnings: tuple[str, ...] = ()
 
     def merged(self) -> Histogram | None:
@@ -154,7 +154,7 @@ def read_interval_log(path: Path) -> IntervalLog:
     of them can be read.
     """
     lines = _text(path).splitlines()
-    intervals: list[Interval] = []
+    intervals: list[LogInterval] = []
     warnings: list[str] = []
     for number, line in enumerate(lines, 1):
         if not line or line[0] in '#"':
@@ -172,7 +172,7 @@ def read_interval_log(path: Path) -> IntervalLog:
     return IntervalLog(tuple(intervals), tuple(warnings))
 
 
-def interval_of_line(line: str) -> Interval | None:
+def interval_of_line(line: str) -> LogInterval | None:
     """Return the interval of a line of a log; None for a comment or a line that cannot be read."""
     if not line or line[0] in '#"':
         return None
@@ -193,7 +193,7 @@ def _text(path: Path) -> str:
         raise RecordingError(f"cannot read {path}: {error.strerror}", _REMEDY) from error
 
 
-def _interval(line: str) -> Interval:
+def _interval(line: str) -> LogInterval:
     words = line.split(",")
     if words[0].startswith("Tag="):
         del words[0]
@@ -202,7 +202,7 @@ def _interval(line: str) -> Interval:
     start_s, length_s = float(words[0]), float(words[1])
     if not (0 <= start_s < 1e12 and 0 <= length_s < 1e9):
         raise ValueError(f"the interval {words[0]} with a length of {words[1]} s is out of range")
-    return Interval(start_s, length_s, decode(words[3].strip()))
+    return LogInterval(start_s, length_s, decode(words[3].strip()))
 
 
 def decode(text: str) -> Histogram:

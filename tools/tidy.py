@@ -28,7 +28,7 @@ OPTIONS = ("--quiet", "--checks=-bugprone-suspicious-include", f"--header-filter
 
 
 @dataclass(frozen=True)
-class Unit:
+class TranslationUnit:
     """One entry of the compile database."""
 
     source: Path
@@ -57,11 +57,11 @@ class Unit:
         return digest.hexdigest()[:32]
 
 
-def units() -> list[Unit]:
+def units() -> list[TranslationUnit]:
     """The C++ units of the compile database, without those of tests and fuzzers."""
     entries = json.loads((DATABASE / "compile_commands.json").read_text())
     return [
-        Unit(
+        TranslationUnit(
             Path(entry["directory"], entry["file"]),
             Path(entry["directory"]),
             tuple(shlex.split(entry["command"])),
@@ -83,7 +83,7 @@ def unchecked(covered: set[Path]) -> list[str]:
     ]
 
 
-def check(unit: Unit, key: str) -> str:
+def check(unit: TranslationUnit, key: str) -> str:
     """The findings in one unit, empty if there are none."""
     run = subprocess.run(
         ["clang-tidy", *OPTIONS, "-p", str(DATABASE), str(unit.source)],
@@ -104,7 +104,7 @@ def main() -> int:
     shared = version + Path(".clang-tidy").read_bytes() + "\0".join(OPTIONS).encode()
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         all_units = units()
-        dependencies = list(pool.map(Unit.dependencies, all_units))
+        dependencies = list(pool.map(TranslationUnit.dependencies, all_units))
         missing = unchecked({file for files in dependencies for file in files})
         if missing:
             say(f"clang-tidy: no target compiles {' '.join(missing)}")

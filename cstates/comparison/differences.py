@@ -107,7 +107,7 @@ class Difference:
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class SettingComparison:
     """All runs of all settings: the baseline, its control, and the others."""
 
     settings: tuple[str, ...]
@@ -179,14 +179,14 @@ def compare(
     *,
     min_effect: float = MIN_EFFECT,
     order: Callable[[str], int] | None = None,
-) -> Comparison:
+) -> SettingComparison:
     """Return the comparison of runs; the first setting is the baseline, the second its control.
 
     ``order`` sorts the metrics by their names; without it they are in order of their first run.
     """
     measured = dict.fromkeys(name for run in runs for name in run.metrics)
     metrics = tuple(measured if order is None else sorted(measured, key=order))
-    uncompared = Comparison(tuple(settings), metrics, tuple(runs), (), ())
+    uncompared = SettingComparison(tuple(settings), metrics, tuple(runs), (), ())
     differences = [
         difference
         for metric in metrics
@@ -208,7 +208,9 @@ def compare(
     )
 
 
-def _differences(comparison: Comparison, metric: str, min_effect: float) -> Iterator[Difference]:
+def _differences(
+    comparison: SettingComparison, metric: str, min_effect: float
+) -> Iterator[Difference]:
     for setting in comparison.settings[2:]:
         control = _difference(comparison, metric, comparison.settings[1], min_effect)
         yield replace(
@@ -218,7 +220,9 @@ def _differences(comparison: Comparison, metric: str, min_effect: float) -> Iter
         )
 
 
-def _difference(comparison: Comparison, metric: str, setting: str, min_effect: float) -> Difference:
+def _difference(
+    comparison: SettingComparison, metric: str, setting: str, min_effect: float
+) -> Difference:
     baseline = comparison.values(comparison.settings[0], metric)
     values = comparison.values(setting, metric)
     test = mann_whitney(values, baseline)

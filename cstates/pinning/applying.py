@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from cstates.pinning.kernel_files import write_value
-from cstates.pinning.knobs import KNOBS, Change
+from cstates.pinning.knobs import KNOBS, SettingChange
 from stallscope.system_files import Roots
 
 
@@ -11,27 +11,27 @@ from stallscope.system_files import Roots
 class AppliedChanges:
     """The changes that were made, and notes on those that could not be made."""
 
-    made: tuple[Change, ...] = ()
+    made: tuple[SettingChange, ...] = ()
     notes: tuple[str, ...] = ()
 
 
 class RejectedChangeError(Exception):
     """A change that the kernel rejected; ``after`` is the value it set instead, or None."""
 
-    def __init__(self, change: Change, reason: str, after: str | None = None) -> None:
+    def __init__(self, change: SettingChange, reason: str, after: str | None = None) -> None:
         """Store the change, the reason and the value."""
         super().__init__(f"{change.path}: writing {change.new!r} failed: {reason}")
         self.change = change
         self.after = after
 
 
-def apply(roots: Roots, changes: tuple[Change, ...]) -> AppliedChanges:
+def apply(roots: Roots, changes: tuple[SettingChange, ...]) -> AppliedChanges:
     """Return the changes that were made and those that could not be.
 
     A CPU that went offline and interrupts that the kernel does not move give a note. Any other
     failure raises RejectedChangeError; the caller restores from the journal.
     """
-    made: list[Change] = []
+    made: list[SettingChange] = []
     notes: list[str] = []
     for change in changes:
         if change.new is None:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from cstates.frequency import Frequency, FrequencyPolicy, read_frequency
 from cstates.pinning.kernel_files import host_path, is_restorable, read_value
-from cstates.pinning.knobs import Change, change
+from cstates.pinning.knobs import SettingChange, change
 from cstates.pinning.request import PinRequest
 from cstates.pinning.targets import PinTargets
 from cstates.sysfs import cpu_folder
@@ -24,11 +24,13 @@ _INTEGER = re.compile("[0-9]{1,10}")
 _BIASES = {"performance": 0, "balance-performance": 4, "normal": 6, "balance-power": 8, "power": 15}
 
 
-def plan_governor(roots: Roots, request: PinRequest, targets: PinTargets) -> tuple[Change, ...]:
+def plan_governor(
+    roots: Roots, request: PinRequest, targets: PinTargets
+) -> tuple[SettingChange, ...]:
     """Return the changes to another frequency governor, with its old tunables before each."""
     governor = request.governor
     assert governor is not None
-    changes: list[Change] = []
+    changes: list[SettingChange] = []
     for policy in _policies(read_frequency(roots, targets.capped)):
         if governor not in policy.available_governors or policy.governor is None:
             raise UsageError(
@@ -42,14 +44,14 @@ def plan_governor(roots: Roots, request: PinRequest, targets: PinTargets) -> tup
     return tuple(dict.fromkeys(changes))  # all policies may share their tunables
 
 
-def _tunables(roots: Roots, policy: FrequencyPolicy) -> list[Change]:
+def _tunables(roots: Roots, policy: FrequencyPolicy) -> list[SettingChange]:
     changes = []
     for folder in (f"{policy.name}/{policy.governor}", str(policy.governor)):
         for name in names_in(cpu_folder(roots) / "cpufreq" / folder):
             path = f"/sys/devices/system/cpu/cpufreq/{folder}/{name}"
             value = read_value(roots, path)
             if value and _writable(host_path(roots, path)) and is_restorable(roots, path):
-                changes.append(Change("governor-tunable", path, value, None))
+                changes.append(SettingChange("governor-tunable", path, value, None))
     return changes
 
 
@@ -60,7 +62,7 @@ def _writable(file: Path) -> bool:
     return False
 
 
-def plan_turbo(roots: Roots, targets: PinTargets) -> tuple[Change, ...]:
+def plan_turbo(roots: Roots, targets: PinTargets) -> tuple[SettingChange, ...]:
     """Return the change that disables turbo; it applies to all CPUs."""
     turbo = read_frequency(roots, targets.capped).turbo
     if turbo is None:
@@ -78,7 +80,7 @@ def plan_turbo(roots: Roots, targets: PinTargets) -> tuple[Change, ...]:
 
 def plan_energy_preference(
     roots: Roots, request: PinRequest, targets: PinTargets
-) -> tuple[Change, ...]:
+) -> tuple[SettingChange, ...]:
     """Return the changes of EPP.
 
     Under the governor performance, active drivers set EPP themselves: UnableError if the request
@@ -116,7 +118,9 @@ def plan_energy_preference(
     return tuple(changes)
 
 
-def plan_energy_bias(roots: Roots, request: PinRequest, targets: PinTargets) -> tuple[Change, ...]:
+def plan_energy_bias(
+    roots: Roots, request: PinRequest, targets: PinTargets
+) -> tuple[SettingChange, ...]:
     """Return the changes of EPB, from 0 (performance) to 15 (power), or by name."""
     text = request.energy_bias
     assert text is not None
@@ -136,9 +140,11 @@ def plan_energy_bias(roots: Roots, request: PinRequest, targets: PinTargets) -> 
     )
 
 
-def plan_limits(roots: Roots, request: PinRequest, targets: PinTargets) -> tuple[Change, ...]:
+def plan_limits(
+    roots: Roots, request: PinRequest, targets: PinTargets
+) -> tuple[SettingChange, ...]:
     """Return the changes that hold each policy at one frequency."""
-    changes: list[Change] = []
+    changes: list[SettingChange] = []
     for policy in _policies(read_frequency(roots, targets.capped)):
         khz = _frequency_khz(policy, request.frequency or "")
         if policy.min_khz is None or policy.max_khz is None:
@@ -175,7 +181,7 @@ def _frequency_khz(policy: FrequencyPolicy, text: str) -> int:
 
 
 def shared_policies(
-    roots: Roots, targets: PinTargets, changes: tuple[Change, ...]
+    roots: Roots, targets: PinTargets, changes: tuple[SettingChange, ...]
 ) -> tuple[str, ...]:
     """Return a warning if a changed policy also contains CPUs that are not pinned."""
     written = {planned.path for planned in changes if planned.new is not None}

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from cstates.idle.states import POLL, CpuIdle, IdleMachine, IdleState, read_idle_machine
 from cstates.latency_limit import effective_limit_us, read_global_limit
-from cstates.pinning.knobs import Change, change
+from cstates.pinning.knobs import SettingChange, change
 from cstates.pinning.request import SHALLOWEST, PinRequest
 from cstates.pinning.targets import PinTargets
 from cstates.sysfs import cpu_folder
@@ -34,7 +34,7 @@ class ClosedState:
 class IdlePlan:
     """The changes of sleep states; ``held_us`` is a limit requested by an open descriptor."""
 
-    changes: tuple[Change, ...] = ()
+    changes: tuple[SettingChange, ...] = ()
     closed: tuple[ClosedState, ...] = ()
     held_us: int | None = None
     warnings: tuple[str, ...] = ()
@@ -177,7 +177,7 @@ def _governor(machine: IdleMachine, request: PinRequest) -> str | None:
     return governor or machine.governor
 
 
-def _governor_change(machine: IdleMachine, governor: str | None) -> tuple[Change, ...]:
+def _governor_change(machine: IdleMachine, governor: str | None) -> tuple[SettingChange, ...]:
     if governor is None or machine.governor is None:
         return ()
     return (change("idle-governor", machine.governor, governor),)
@@ -215,7 +215,7 @@ def _depth(state: IdleState) -> tuple[int, int]:
     return (state.exit_latency_us or 0, state.index)
 
 
-def _disable_changes(machine: IdleMachine, request: PinRequest) -> list[Change]:
+def _disable_changes(machine: IdleMachine, request: PinRequest) -> list[SettingChange]:
     changes = []
     for cpu in machine.cpus:
         opened = open_names(cpu, request)
@@ -228,7 +228,7 @@ def _disable_changes(machine: IdleMachine, request: PinRequest) -> list[Change]:
     return changes
 
 
-def _cpu_limit(roots: Roots, cpu: CpuIdle, limit_us: int) -> Change:
+def _cpu_limit(roots: Roots, cpu: CpuIdle, limit_us: int) -> SettingChange:
     """Return the change of a CPU's own limit, whose "0" is no limit and "n/a" is 0.
 
     A stricter limit stays, as with /dev/cpu_dma_latency.

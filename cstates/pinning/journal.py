@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from cstates.pinning.kernel_files import MAX_VALUE_BYTES
-from cstates.pinning.knobs import KNOBS, Change, Scope
+from cstates.pinning.knobs import KNOBS, Scope, SettingChange
 from stallscope.errors import UnableError
 from stallscope.private_directory import write_atomic
 from stallscope.system_files import Roots, read_text
@@ -52,7 +52,7 @@ class PinJournal:
     boot_id: str
     owner: PinOwner
     roots: tuple[str, str]  # of sysfs and proc
-    entries: tuple[Change, ...]
+    entries: tuple[SettingChange, ...]
     reset: frozenset[str] = field(default=frozenset())
 
 
@@ -98,7 +98,10 @@ def boot_id(roots: Roots) -> str:
 
 
 def new_journal(
-    roots: Roots, owner: PinOwner, entries: tuple[Change, ...], pending: PinJournal | None = None
+    roots: Roots,
+    owner: PinOwner,
+    entries: tuple[SettingChange, ...],
+    pending: PinJournal | None = None,
 ) -> PinJournal:
     """Return the journal of a pin that is about to begin.
 
@@ -212,14 +215,14 @@ def _check_schema(schema: str) -> None:
         raise ValueError(f"its schema is {schema!r}, supported is {SCHEMA}/1")
 
 
-def _entry(knob: object, path: object, old: object, new: object) -> Change:
+def _entry(knob: object, path: object, old: object, new: object) -> SettingChange:
     """Return a checked entry: a known knob of files, at a path of that knob, with short values."""
     setting = KNOBS.get(knob) if isinstance(knob, str) else None
     if setting is None or setting.scope is not Scope.SYSFS:
         raise ValueError(f"invalid entry of {knob!r}")
     if not isinstance(path, str) or not _path_pattern(setting.path).fullmatch(path):
         raise ValueError(f"{path!r} is not a path of {knob}")
-    return Change(setting.name, path, _value(old), None if new is None else _value(new))
+    return SettingChange(setting.name, path, _value(old), None if new is None else _value(new))
 
 
 def _path_pattern(template: str) -> re.Pattern[str]:

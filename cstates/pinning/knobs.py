@@ -78,7 +78,7 @@ KNOBS = {knob.name: knob for knob in _TABLE}
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class SettingChange:
     """A change of one setting; if ``new`` is None, it is only stored, as a governor may reset it.
 
     ``path`` is the path on a live machine, whatever the roots: /sys/..., /proc/..., /dev/... In
@@ -96,6 +96,6 @@ class Change:
         return KNOBS[self.knob].scope
 
 
-def change(knob: str, old: str, new: str | None, **names: object) -> Change:
+def change(knob: str, old: str, new: str | None, **names: object) -> SettingChange:
     """Return a change of a knob; ``names`` fill its path, such as cpu=3 or policy="policy0"."""
-    return Change(knob, KNOBS[knob].path.format(**names), old, new)
+    return SettingChange(knob, KNOBS[knob].path.format(**names), old, new)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from cstates.latency_limit import NO_LIMIT_US, read_global_limit
 from cstates.pinning import frequency_plan, system_plan
 from cstates.pinning.idle_plan import ClosedState, IdlePlan, plan_idle
-from cstates.pinning.knobs import Change, Scope, change
+from cstates.pinning.knobs import Scope, SettingChange, change
 from cstates.pinning.process_scope import ProcessScope, plan_process
 from cstates.pinning.request import OptionalSetting, PinRequest
 from cstates.pinning.targets import PinTargets, find_targets
@@ -30,10 +30,10 @@ class PinPlan:
 
     targets: PinTargets
     process: ProcessScope
-    process_changes: tuple[Change, ...]
+    process_changes: tuple[SettingChange, ...]
     held_us: int | None  # exit latency limit requested by an open descriptor
-    held_change: Change | None  # the same limit, for display
-    journaled: tuple[Change, ...]  # in the order of writing
+    held_change: SettingChange | None  # the same limit, for display
+    journaled: tuple[SettingChange, ...]  # in the order of writing
     closed: tuple[ClosedState, ...]  # states that must not be entered
     skipped: tuple[SkippedOption, ...] = ()
     command_warnings: tuple[str, ...] = ()
@@ -46,7 +46,7 @@ class PinPlan:
         return (*self.command_warnings, *self.file_warnings)
 
     @property
-    def changes(self) -> tuple[Change, ...]:
+    def changes(self) -> tuple[SettingChange, ...]:
         """Return all changes in order, without values that are only stored."""
         held = (self.held_change,) if self.held_change else ()
         written = tuple(planned for planned in self.journaled if planned.new is not None)
@@ -67,11 +67,11 @@ class _Draft:
     """Collects changes; an unsupported optional option is skipped, any other raises."""
 
     optional: frozenset[OptionalSetting]
-    changes: list[Change] = field(default_factory=list)
+    changes: list[SettingChange] = field(default_factory=list)
     skipped: list[SkippedOption] = field(default_factory=list)
 
     def add(
-        self, option: OptionalSetting, value: object, make: Callable[[], tuple[Change, ...]]
+        self, option: OptionalSetting, value: object, make: Callable[[], tuple[SettingChange, ...]]
     ) -> None:
         """Add an option's changes if it has a value."""
         if value is None or value is False:
@@ -132,7 +132,7 @@ def make_plan(roots: Roots, request: PinRequest) -> PinPlan:
 
 def _add_frequency(draft: _Draft, roots: Roots, request: PinRequest, targets: PinTargets) -> None:
     plan = frequency_plan
-    steps: tuple[tuple[OptionalSetting, object, Callable[[], tuple[Change, ...]]], ...] = (
+    steps: tuple[tuple[OptionalSetting, object, Callable[[], tuple[SettingChange, ...]]], ...] = (
         (
             OptionalSetting.GOVERNOR,
             request.governor,
@@ -169,7 +169,7 @@ def _idle_plan(draft: _Draft, roots: Roots, request: PinRequest, targets: PinTar
     return IdlePlan()
 
 
-def _held_change(roots: Roots, held_us: int | None) -> Change | None:
+def _held_change(roots: Roots, held_us: int | None) -> SettingChange | None:
     if held_us is None:
         return None
     limit = read_global_limit(roots)
@@ -184,7 +184,7 @@ def _offline_warning(targets: PinTargets) -> tuple[str, ...]:
     return (f"CPUs {format_cpu_list(targets.offline)} are offline and not used",)
 
 
-def _daemon_warnings(roots: Roots, changes: tuple[Change, ...]) -> tuple[str, ...]:
+def _daemon_warnings(roots: Roots, changes: tuple[SettingChange, ...]) -> tuple[str, ...]:
     daemons = conflicting_daemons(roots) if changes else ()
     return tuple(
         f"{daemon.name} (process {daemon.pid}) is running and may override this: it {daemon.effect}"

@@ -4,7 +4,7 @@ import ctypes
 import os
 from dataclasses import dataclass
 
-from cstates.pinning.knobs import Change, change
+from cstates.pinning.knobs import SettingChange, change
 from cstates.pinning.request import PinRequest
 from cstates.pinning.targets import PinTargets
 from cstates.sysfs import online_cpus
@@ -56,7 +56,7 @@ def _checked(call: str, result: int) -> None:
 
 def plan_process(
     roots: Roots, request: PinRequest, targets: PinTargets
-) -> tuple[ProcessScope, tuple[Change, ...]]:
+) -> tuple[ProcessScope, tuple[SettingChange, ...]]:
     """Return the settings of the command's process, also as changes for display.
 
     Raises UnableError for a niceness that needs root.

@@ -17,7 +17,7 @@ from cstates.pinning.journal import (
     write_journal,
 )
 from cstates.pinning.kernel_files import is_restorable, read_setting, read_value, write_value
-from cstates.pinning.knobs import KNOBS, Change
+from cstates.pinning.knobs import KNOBS, SettingChange
 from stallscope.errors import UsageError
 from stallscope.system_files import Roots
 
@@ -40,13 +40,13 @@ _ABSENT = (errno.ENOENT, errno.ENODEV, errno.ENXIO)
 class RestoredSetting:
     """A change and its restore status; ``detail`` is the value read, or why it failed."""
 
-    change: Change
+    change: SettingChange
     status: RestoreStatus
     detail: str
 
 
 def restore_changes(
-    roots: Roots, changes: Iterable[Change], reset: frozenset[str] = frozenset()
+    roots: Roots, changes: Iterable[SettingChange], reset: frozenset[str] = frozenset()
 ) -> tuple[RestoredSetting, ...]:
     """Return the result for each change, in the order of restoring.
 
@@ -63,7 +63,7 @@ def restore_changes(
     return tuple(settings.values())
 
 
-def _restore(roots: Roots, change: Change, reset: frozenset[str]) -> RestoredSetting:
+def _restore(roots: Roots, change: SettingChange, reset: frozenset[str]) -> RestoredSetting:
     try:
         current = read_setting(roots, change.path)
         if current == change.old and is_restorable(roots, change.path):
@@ -85,13 +85,13 @@ def _restore(roots: Roots, change: Change, reset: frozenset[str]) -> RestoredSet
     return RestoredSetting(change, status, current)
 
 
-def _unreadable(change: Change, error: OSError) -> RestoredSetting:
+def _unreadable(change: SettingChange, error: OSError) -> RestoredSetting:
     if error.errno in _ABSENT:
         return RestoredSetting(change, RestoreStatus.GONE, "")
     return RestoredSetting(change, RestoreStatus.FAILED, error.strerror or str(error))
 
 
-def _reset_tunables(roots: Roots, changes: tuple[Change, ...]) -> frozenset[str]:
+def _reset_tunables(roots: Roots, changes: tuple[SettingChange, ...]) -> frozenset[str]:
     """Return the paths of stored tunables that restoring a governor is about to create.
 
     The kernel removes a governor's tunables with its last policy, and creates them with default
@@ -112,7 +112,7 @@ def _reset_tunables(roots: Roots, changes: tuple[Change, ...]) -> frozenset[str]
     )
 
 
-def _belongs_to(tunable: str, governor: Change) -> bool:
+def _belongs_to(tunable: str, governor: SettingChange) -> bool:
     """Return whether a tunable is of the governor that a change restores."""
     policy = governor.path.rpartition("/")[0]
     folder = tunable.rpartition("/")[0]
@@ -189,7 +189,7 @@ def _try_to_write(folder: int, level: int, journal: PinJournal) -> None:
         write_journal(folder, level, journal)
 
 
-def foreign_changes(roots: Roots, changes: Iterable[Change]) -> tuple[RestoredSetting, ...]:
+def foreign_changes(roots: Roots, changes: Iterable[SettingChange]) -> tuple[RestoredSetting, ...]:
     """Return the settings that no longer have the pin's value because another program set them."""
     values = ((change, read_value(roots, change.path)) for change in changes)
     return tuple(

@@ -28,7 +28,7 @@ from cstates.pinning.effects import (
 from cstates.pinning.guardian import start_pin_guardian
 from cstates.pinning.journal import PinJournal, new_journal, read_journal, write_journal
 from cstates.pinning.kernel_files import host_path, is_restorable
-from cstates.pinning.knobs import Change, Scope
+from cstates.pinning.knobs import Scope, SettingChange
 from cstates.pinning.plan import PinPlan, make_plan
 from cstates.pinning.request import PinRequest
 from cstates.pinning.restoring import (
@@ -90,7 +90,7 @@ class _ActivePin:
     """A pin that holds; ``restored`` is set after it ended."""
 
     guardian_pipe: int | None = None
-    made: tuple[Change, ...] = ()
+    made: tuple[SettingChange, ...] = ()
     restored: JournalRestore = field(default_factory=JournalRestore)
 
 
@@ -295,7 +295,7 @@ def _pinned(
                 guardian.dismiss()
 
 
-def _check_restorable(roots: Roots, changes: tuple[Change, ...]) -> None:
+def _check_restorable(roots: Roots, changes: tuple[SettingChange, ...]) -> None:
     """Raise UnableError if a recorded machine's file contains more than a value and a newline."""
     for change in changes:
         try:
@@ -313,7 +313,7 @@ def _check_restorable(roots: Roots, changes: tuple[Change, ...]) -> None:
 
 
 def _apply(
-    roots: Roots, claim: PinClaim, changes: tuple[Change, ...], journal: PinJournal
+    roots: Roots, claim: PinClaim, changes: tuple[SettingChange, ...], journal: PinJournal
 ) -> AppliedChanges:
     """Return the changes that were made; UnableError, after all were restored, if one fails."""
     try:

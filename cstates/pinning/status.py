@@ -6,7 +6,7 @@ from pathlib import Path
 from cstates.pinning.claims import MAX_LEVELS, folder_error, is_locked, run_folder
 from cstates.pinning.journal import PinOwner, boot_id, read_journal
 from cstates.pinning.kernel_files import read_value
-from cstates.pinning.knobs import Change
+from cstates.pinning.knobs import SettingChange
 from stallscope.system_files import Roots
 
 
@@ -14,7 +14,7 @@ from stallscope.system_files import Roots
 class PinnedSetting:
     """A change of a pin and its current value; None if it no longer exists."""
 
-    change: Change
+    change: SettingChange
     now: str | None
 
     @property

@@ -1,7 +1,7 @@
 """Changes besides sleep states and frequency: NUMA balancing, the NMI watchdog, interrupts."""
 
 from cstates.pinning.kernel_files import read_value
-from cstates.pinning.knobs import KNOBS, Change, change
+from cstates.pinning.knobs import KNOBS, SettingChange, change
 from cstates.pinning.targets import PinTargets
 from cstates.sysfs import online_cpus
 from stallscope.cpu_lists import cpus_in_list, format_cpu_list
@@ -9,7 +9,7 @@ from stallscope.errors import UnableError
 from stallscope.system_files import Roots, numbers_in
 
 
-def plan_switch_off(roots: Roots, knob: str) -> tuple[Change, ...]:
+def plan_switch_off(roots: Roots, knob: str) -> tuple[SettingChange, ...]:
     """Return the change that sets a kernel switch to 0."""
     path = KNOBS[knob].path
     old = read_value(roots, path)
@@ -18,7 +18,7 @@ def plan_switch_off(roots: Roots, knob: str) -> tuple[Change, ...]:
     return () if old == "0" else (change(knob, old, "0"),)
 
 
-def plan_interrupts(roots: Roots, targets: PinTargets) -> tuple[Change, ...]:
+def plan_interrupts(roots: Roots, targets: PinTargets) -> tuple[SettingChange, ...]:
     """Return the changes that move interrupts to other CPUs; the kernel rejects managed ones.
 
     Raises UnableError if no other CPU is online.

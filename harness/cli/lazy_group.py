@@ -1,6 +1,7 @@
 """A command group that lists its commands from a table and imports a command on first use."""
 
 import importlib
+import keyword
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -30,7 +31,9 @@ class LazyGroup(click.Group):
         """Return the command of that name, which is imported now; None if there is none."""
         if cmd_name not in self.table:
             return None
-        module = importlib.import_module(self.module.format(cmd_name.replace("-", "_")))
+        name = cmd_name.replace("-", "_")
+        name += "_" if keyword.iskeyword(name) else ""  # import
+        module = importlib.import_module(self.module.format(name))
         command: click.Command = module.command
         return command
 

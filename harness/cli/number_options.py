@@ -9,7 +9,7 @@ import click
 from harness.cli.renamed_option import RenamedOption
 
 
-class Number(click.FloatRange):
+class NumberRange(click.FloatRange):
     """A finite number in a range. NaN, which click accepts in any range, is refused."""
 
     def convert(
@@ -53,7 +53,7 @@ def number_option(
         *names,
         cls=RenamedOption,
         former=former,
-        type=Number(minimum, maximum),
+        type=NumberRange(minimum, maximum),
         default=default,
         show_default=True,
         metavar=unit,

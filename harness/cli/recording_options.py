@@ -172,7 +172,7 @@ def target_options(command: Command) -> Command:
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class TargetChoice:
     """What to observe (exactly one of the first five fields is set), and how long.
 
     ``duration_s`` None means until Ctrl-C or the end of the target.
@@ -192,7 +192,7 @@ class Choice:
         return Target(kind, self.pids, self.cpus, self.cgroup, self.command).describe()
 
 
-def choice(values: dict[str, Any], command_name: str = "profile") -> Choice:
+def choice(values: dict[str, Any], command_name: str = "profile") -> TargetChoice:
     """Return the validated choice; UsageError unless exactly one target is named."""
     pids = tuple(dict.fromkeys(pid for group in values["pids"] for pid in group))
     command = tuple(values["words"])
@@ -215,7 +215,7 @@ def choice(values: dict[str, Any], command_name: str = "profile") -> Choice:
     if duration is None and not command:
         duration = DEFAULT_DURATION_S
     wide, cpus, cgroup = values["system_wide"], values["cpus"], values["cgroup"]
-    return Choice(pids, command, wide, cpus, cgroup, duration or None)
+    return TargetChoice(pids, command, wide, cpus, cgroup, duration or None)
 
 
 def collector_options(values: dict[str, Any]) -> CollectorOptions:
@@ -258,7 +258,7 @@ def collector_options(values: dict[str, Any]) -> CollectorOptions:
     )
 
 
-def default_output(chosen: Choice) -> Path:
+def default_output(chosen: TargetChoice) -> Path:
     """Return the name of a new directory here, made of the target and the time."""
     if chosen.pids:
         target = "-".join(map(str, chosen.pids[:3]))

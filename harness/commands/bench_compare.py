@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from harness.cli.json_option import json_option
-from harness.cli.number_options import Number
+from harness.cli.number_options import NumberRange
 from harness.cli.page_option import page_option
 from stallscope.errors import UsageError
 
@@ -33,9 +33,9 @@ Examples:
               help="Keys whose values make columns; the first column is the base.")  # fmt: skip
 @click.option("--ignore", default="", metavar="KEYS",
               help="Keys that may differ within a sample.")  # fmt: skip
-@click.option("--alpha", type=Number(0, 1), default=0.05, show_default=True, metavar="P",
+@click.option("--alpha", type=NumberRange(0, 1), default=0.05, show_default=True, metavar="P",
               help="Significance level; by default of all rows together.")  # fmt: skip
-@click.option("--confidence", type=Number(0, 1), default=0.95, show_default=True, metavar="P",
+@click.option("--confidence", type=NumberRange(0, 1), default=0.95, show_default=True, metavar="P",
               help="Confidence level of intervals.")  # fmt: skip
 @click.option("--style", type=click.Choice(["stallscope", "benchstat", "2017"]),
               default="stallscope", show_default=True, help="Style of the tables.")  # fmt: skip
@@ -54,7 +54,7 @@ def command(files: tuple[str, ...], as_json: bool, **values: Any) -> int:
     is read; FILE may be - for standard input. Files and lines that cannot be read are named; the
     rest is compared, and the exit code is 2 for a file, 5 for a line.
     """
-    from harness.bench.compare.options import CompareOptions  # noqa: PLC0415
+    from harness.bench.compare.options import BenchCompareOptions  # noqa: PLC0415
     from harness.bench.compare.session import run_compare  # noqa: PLC0415
     from stallscope.benchmark_text.grid import GridOptions  # noqa: PLC0415 - start-up stays light
 
@@ -72,7 +72,7 @@ def command(files: tuple[str, ...], as_json: bool, **values: Any) -> int:
         ignore=values["ignore"],
         keep_unscaled=style == "benchstat",
     )
-    options = CompareOptions(
+    options = BenchCompareOptions(
         files=files,
         grid=grid,
         alpha=values["alpha"],

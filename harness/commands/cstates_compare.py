@@ -5,7 +5,7 @@ from typing import Any
 import click
 
 from harness.cli.experiment_options import rounds_option, seed_option
-from harness.cli.number_options import Number, number_option
+from harness.cli.number_options import NumberRange, number_option
 from harness.pin.options import machine_options
 from stallscope.errors import UsageError
 
@@ -39,19 +39,19 @@ Examples:
 )
 @click.option(
     "--rate",
-    type=Number(1),
+    type=NumberRange(1),
     metavar="R",
     help="Request rate of --load per second, in an open loop. Default: 1000.",
 )
 @click.option(
     "--seconds",
-    type=Number(0.1, 3600),
+    type=NumberRange(0.1, 3600),
     metavar="S",
     help="Measured length of each run of --load in seconds. Default: 1.",
 )
 @click.option(
     "--warmup",
-    type=Number(0, 3600),
+    type=NumberRange(0, 3600),
     metavar="S",
     help="Warm-up before each run of --load in seconds. Default: 0.2.",
 )
@@ -97,7 +97,7 @@ def command(words: tuple[str, ...], load: bool, as_json: bool, **values: Any) ->
     from cstates.comparison.candidates import find_candidates  # noqa: PLC0415 - start-up stays light
     from harness.cli.result_output import print_result  # noqa: PLC0415
     from harness.cstates.compare.options import (  # noqa: PLC0415
-        CompareOptions,
+        CStatesCompareOptions,
         LoadOptionValues,
         cpus_of,
     )
@@ -119,6 +119,8 @@ def command(words: tuple[str, ...], load: bool, as_json: bool, **values: Any) ->
         else find_candidates(context.roots, cpus)
     )
     min_effect = values["min_effect"] / 100
-    options = CompareOptions(chosen, words, plan, values["rounds"], values["seed"], min_effect)
+    options = CStatesCompareOptions(
+        chosen, words, plan, values["rounds"], values["seed"], min_effect
+    )
     result = measure(context, options)
     print_result(result, lines, as_json=as_json)

@@ -1,5 +1,6 @@
-"""`stallscope flame`: export the flame graph of a recording."""
+"""`stallscope flame`: export the stacks of a recording."""
 
+from collections.abc import Iterable
 from pathlib import Path
 
 import click
@@ -10,11 +11,24 @@ from harness.cli.weight_option import weight_option
 EXAMPLES = """\b
 Examples:
   stallscope flame slow-query -o slow-query.svg
-  stallscope flame perf.data -o stacks.folded      (speedscope, flamegraph.pl, inferno)
+  stallscope flame perf.data -o stacks.folded      (flamegraph.pl, inferno)
+  stallscope flame slow-query -o cpu.pb.gz         (go tool pprof, Pyroscope, Parca)
+  stallscope flame slow-query -o cpu.speedscope.json
+  stallscope flame slow-query --weight off-cpu -o waits.firefox.json
   stallscope flame slow-query --format folded -o - | sort -k2 -n
   stallscope flame slow-query --weight off-cpu --wakers -o waits.svg
 """
-FORMATS = ("svg", "html", "folded")
+FORMATS = (
+    "svg",
+    "html",
+    "folded",
+    "pprof",
+    "otlp",
+    "speedscope",
+    "firefox",
+    "csv",
+    "parquet",
+)
 
 
 @click.command(epilog=EXAMPLES)
@@ -65,21 +79,20 @@ def command(
     weight: str | None,
     wakers: bool,
 ) -> None:
-    """Write a recording's flame graph as SVG, HTML or folded text."""
+    """Write a recording's stacks as a flame graph, or in the format of another tool."""
     from harness.cli.outputs import write_whole  # noqa: PLC0415 - start-up stays light
+    from harness.exchange.writers import (  # noqa: PLC0415
+        OutputFormat,
+        encoded_parts,
+        output_format,
+    )
     from harness.profile.analysis import analyze  # noqa: PLC0415
     from harness.profile.options import AnalysisOptions  # noqa: PLC0415
-    from harness.profile.page_files import page_parts  # noqa: PLC0415
     from stallscope.recordings import open_recording  # noqa: PLC0415
-    from topdown.stacks.flame.folded import render_folded  # noqa: PLC0415
     from topdown.stacks.flame.svg import render_svg  # noqa: PLC0415
     from topdown.waits.weight import Weight  # noqa: PLC0415
 
-    output_format = file_format or output.suffix.removeprefix(".")
-    if output_format not in FORMATS:
-        raise click.UsageError(
-            f"{output} has none of the suffixes .svg, .html, .folded: add --format"
-        )
+    written = output_format(output, file_format)
     if wakers and weight != Weight.OFF_CPU:
         raise click.UsageError("--wakers shows what ended waits: add --weight off-cpu")
     recording = open_recording(run)
@@ -88,13 +101,16 @@ def command(
         AnalysisOptions(inlined=inlined, event=event, weight=Weight(weight or Weight.CPU)),
     )
     profile = analysis.with_wakers if wakers and analysis.with_wakers else analysis.profile
-    if output_format == "svg":
-        parts = [render_svg(profile, width=width, inverted=icicle)]
-    elif output_format == "folded":
-        parts = [render_folded(profile)]
+    if written == OutputFormat.SVG:
+        parts: Iterable[str | bytes] = [render_svg(profile, width=width, inverted=icicle)]
     else:
-        parts = page_parts(recording, analysis)
+        parts = encoded_parts(recording, analysis, profile, written)
     write_whole(output, parts)
 
 
-command.help = f"Write a recording's flame graph as SVG, HTML or folded text.\n\n{RUN_HELP}"
+command.help = f"""Write a recording's stacks as a flame graph, or in the format of another tool.
+
+SVG, HTML, folded text, pprof (.pb.gz), OTLP profiles (.otlp), speedscope (.speedscope.json),
+Firefox Profiler (.firefox.json), and tables (.csv, .parquet).
+
+{RUN_HELP}"""

@@ -66,7 +66,7 @@ def command(path: str, cached: bool, no_real_time: bool, as_json: bool, **values
     delays or a violation of Little's law. Ctrl-C keeps the results so far.
     """
     from harness.cli.quantity_options import size_of  # noqa: PLC0415 - start-up stays light
-    from harness.io.probe.histogram_rows import Scale  # noqa: PLC0415
+    from harness.io.probe.histogram_rows import LatencyScale  # noqa: PLC0415
     from harness.io.probe.options import ProbeOptions, selected_read_path  # noqa: PLC0415
     from harness.io.probe.session import run_probe  # noqa: PLC0415
 
@@ -83,7 +83,7 @@ def command(path: str, cached: bool, no_real_time: bool, as_json: bool, **values
         offset_bytes=0 if offset is None else size_of("--offset", offset),
         file_bytes=size_of("--file-size", values["file_size"]),
         real_time=not no_real_time,
-        scale=Scale(values["buckets"]),
+        scale=LatencyScale(values["buckets"]),
         output=values["output"],
         force=values["force"],
     )

@@ -96,8 +96,8 @@ def command(
     from harness.cli.outputs import check_files  # noqa: PLC0415 - start-up stays light
     from harness.labs.scale.options import (  # noqa: PLC0415
         SUFFIXES,
-        ScaleOptions,
-        Workload,
+        LabScaleOptions,
+        ScaleWorkload,
         doubling,
         thread_counts,
     )
@@ -111,10 +111,10 @@ def command(
         return
     if workload == "scan" and values["path"] != "kv":
         raise UsageError("--workload scan needs path kv", "omit --path")
-    options = ScaleOptions(
+    options = LabScaleOptions(
         connections=doubling(connections),
         threads=thread_counts(threads, len(usable_cpus(cpus))),
-        workload=Workload(workload),
+        workload=ScaleWorkload(workload),
         events=count or None,
         stages=stages == "on",
         **values,

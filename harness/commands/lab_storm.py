@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from harness.cli.json_option import json_option
-from harness.cli.number_options import Number
+from harness.cli.number_options import NumberRange
 
 EXAMPLES = """\b
 Examples:
@@ -24,12 +24,12 @@ Examples:
 @click.option("--rounds", type=click.IntRange(1, 1000), default=5, show_default=True,
               help="Number of rounds; each measures every setting once. Fewer than five give no "
               "verdict.")  # fmt: skip
-@click.option("--seconds", "duration_s", type=Number(0.05, 3600), metavar="S",
+@click.option("--seconds", "duration_s", type=NumberRange(0.05, 3600), metavar="S",
               help="Length of each measurement, in seconds. Default: 1; 3 with --server; 10 in "
               "virtual time for a simulated disk.")  # fmt: skip
-@click.option("--warmup", "warmup_s", type=Number(0, 600), default=0.2, show_default=True,
+@click.option("--warmup", "warmup_s", type=NumberRange(0, 600), default=0.2, show_default=True,
               metavar="S", help="Warm-up before each measurement, in seconds.")  # fmt: skip
-@click.option("--rest", "rest_s", type=Number(0, 600), default=0.0, show_default=True,
+@click.option("--rest", "rest_s", type=NumberRange(0, 600), default=0.0, show_default=True,
               metavar="S", help="Rest before each warm-up, in seconds, so that caches and rate "
               "limiters recover.")  # fmt: skip
 @click.option("--recommended", type=click.IntRange(1, 4096), metavar="N",
@@ -51,7 +51,7 @@ Examples:
               help="Limits of the disk, as `stallscope io curve --kind writes --io-properties` "
               "writes them; they set the cost of a request by direction and size. Default: every "
               "request costs the same.")  # fmt: skip
-@click.option("--write-share", type=Number(0, 1), default=0.0, show_default=True, metavar="W",
+@click.option("--write-share", type=NumberRange(0, 1), default=0.0, show_default=True, metavar="W",
               help="Share of writes among the requests of the server's clients, 0 to 1. Writes are "
               "durable when they are acknowledged.")  # fmt: skip
 @click.option("--size", default="1G", show_default=True, metavar="SIZE",

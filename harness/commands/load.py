@@ -7,7 +7,7 @@ import click
 
 from harness.cli.experiment_options import seed_option
 from harness.cli.json_option import json_option
-from harness.cli.number_options import Number, number_option
+from harness.cli.number_options import NumberRange, number_option
 from harness.cli.workload_options import connections_option, password_file_option, pipeline_option
 
 EXAMPLES = """\b
@@ -37,7 +37,7 @@ Examples:
 )
 @click.option(
     "--rate",
-    type=Number(0, min_open=True),
+    type=NumberRange(0, min_open=True),
     metavar="R",
     help="Requests per second in an open loop. Default: a closed loop without a rate.",
 )
@@ -99,7 +99,7 @@ Examples:
 )
 @click.option(
     "--read-share",
-    type=Number(0, 1),
+    type=NumberRange(0, 1),
     default=0.9,
     show_default=True,
     help="Share of GET among GET and SET, from 0 to 1.",

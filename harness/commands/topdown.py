@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from harness.cli.json_option import json_option
-from harness.cli.number_options import Number
+from harness.cli.number_options import NumberRange
 from harness.cli.recording_options import choice_options
 
 EXAMPLES = """\b
@@ -82,7 +82,7 @@ Examples:
 )
 @click.option(
     "--model-timeout",
-    type=Number(min=1),
+    type=NumberRange(min=1),
     metavar="S",
     help="Time limit for a simulated run of --source model, in seconds. Default: 900.",
 )
@@ -108,7 +108,7 @@ def command(self_test: bool, **values: Any) -> int:
     pipeline; the tree refines these categories. Each value is printed with its error interval and
     its source: measured, modelled, or unavailable with the reason.
     """
-    from harness.topdown.options import Source, topdown_options  # noqa: PLC0415 - start-up stays light
+    from harness.topdown.options import SlotSource, topdown_options  # noqa: PLC0415 - start-up stays light
     from harness.topdown.session import run_topdown  # noqa: PLC0415
 
     if self_test:
@@ -116,7 +116,7 @@ def command(self_test: bool, **values: Any) -> int:
 
         return run_self_test(values)
     options = topdown_options(values)
-    if options.source is Source.REPLAY:
+    if options.source is SlotSource.REPLAY:
         from harness.topdown.replay.session import run_replay  # noqa: PLC0415
 
         run_replay(options)

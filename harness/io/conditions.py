@@ -6,7 +6,7 @@ from typing import Literal
 
 
 @dataclass(frozen=True, slots=True)
-class Conditions:
+class DiskConditions:
     """What was measured, and how; ``facts`` are texts by label."""
 
     path: str

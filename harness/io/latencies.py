@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ioprobe.engine.points import Latency
-from stallscope.histograms import Geometry, Histogram, Interval, IntervalLog
+from stallscope.histograms import Geometry, Histogram, IntervalLog, LogInterval
 
 NAMES = ("min", "mean", "p50", "p90", "p99", "p99.9", "p99.99", "max")
 # Requests needed so that one of them lies beyond the percentile.
@@ -41,4 +41,4 @@ def histogram_log(
     places = geometry.places(low)
     counts = np.zeros(int(places.max()) + 1, np.int64)
     np.add.at(counts, places, [bucket[2] for bucket in buckets])
-    return IntervalLog((Interval(0, seconds, Histogram(geometry, counts)),))
+    return IntervalLog((LogInterval(0, seconds, Histogram(geometry, counts)),))

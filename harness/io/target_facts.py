@@ -6,7 +6,7 @@ from harness.cli.terminal import LiveLine, note
 from ioprobe.block_queue.snapshot import read_block_queue
 from ioprobe.curve.verdicts import RequestLimit
 from ioprobe.engine.runner import EngineRunner
-from ioprobe.target.target import Target, TargetRequirements, open_target
+from ioprobe.target.target import DiskTarget, TargetRequirements, open_target
 from stallscope.errors import StallscopeError
 from stallscope.quantities import size_text
 from stallscope.system_files import Roots, read_integer
@@ -14,7 +14,7 @@ from stallscope.system_files import Roots, read_integer
 _LIVE = Roots()
 
 
-def open_with_progress(path: str, requirements: TargetRequirements, live: LiveLine) -> Target:
+def open_with_progress(path: str, requirements: TargetRequirements, live: LiveLine) -> DiskTarget:
     """Return the open target; the live line shows the progress of writing a scratch file."""
 
     def show_progress(written: int, total: int) -> None:
@@ -23,7 +23,7 @@ def open_with_progress(path: str, requirements: TargetRequirements, live: LiveLi
     return open_target(path, requirements, announce=note, progress=show_progress)
 
 
-def target_facts(target: Target, limits: tuple[RequestLimit, ...]) -> dict[str, str]:
+def target_facts(target: DiskTarget, limits: tuple[RequestLimit, ...]) -> dict[str, str]:
     """Return facts about the target."""
     if target.simulated is not None:
         disk = target.simulated
@@ -58,7 +58,7 @@ def failure_notes(failure: StallscopeError | None) -> tuple[str, ...]:
     return () if failure is None else (f"ended by an error: {failure.message}",)
 
 
-def known_limits(target: Target, roots: Roots = _LIVE) -> tuple[RequestLimit, ...]:
+def known_limits(target: DiskTarget, roots: Roots = _LIVE) -> tuple[RequestLimit, ...]:
     """Return the limits on requests in flight of the queues below a target, if known."""
     if target.device is None:
         return _fuse_limit(target, roots)
@@ -77,7 +77,7 @@ def known_limits(target: Target, roots: Roots = _LIVE) -> tuple[RequestLimit, ..
     return tuple(RequestLimit(name, count) for name, count in limits.items())
 
 
-def _fuse_limit(target: Target, roots: Roots) -> tuple[RequestLimit, ...]:
+def _fuse_limit(target: DiskTarget, roots: Roots) -> tuple[RequestLimit, ...]:
     """Return the limit of a FUSE filesystem's server, if fusectl reports it."""
     if target.device_number is None or not (target.filesystem or "").startswith("fuse"):
         return ()

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from harness.cli.json_option import json_option
-from harness.cli.number_options import Number, number_option
+from harness.cli.number_options import NumberRange, number_option
 from stallscope.errors import UsageError
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
@@ -74,7 +74,7 @@ def time_option(name: str, *, minimum: float, default: float | None, text: str) 
     """Return an option for the seconds of a measurement, at most one day."""
     return click.option(
         name,
-        type=Number(minimum, 86_400),
+        type=NumberRange(minimum, 86_400),
         default=default,
         show_default=default is not None,
         metavar="S",

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Any, Literal
 
-from cstates.pinning.knobs import KNOBS, Change, KnobVerification, Scope
+from cstates.pinning.knobs import KNOBS, KnobVerification, Scope, SettingChange
 from cstates.pinning.plan import PinPlan
 from cstates.pinning.restoring import JournalRestore, RestoredSetting, RestoreStatus
 from cstates.pinning.status import PinnedSetting, PinStatus
@@ -95,12 +95,12 @@ class PinRestoreResult(Document, frozen=True, kw_only=True, tag="stallscope.pin.
     journals: tuple[RestoredJournal, ...]
 
 
-def planned_change(change: Change) -> PlannedChange:
+def planned_change(change: SettingChange) -> PlannedChange:
     """Return a change as documents show it."""
     return PlannedChange(**_fields(change))
 
 
-def _fields(change: Change) -> dict[str, Any]:
+def _fields(change: SettingChange) -> dict[str, Any]:
     return {
         "path": change.path,
         "old": change.old,

@@ -76,6 +76,12 @@ def analyze(recording: Recording, options: AnalysisOptions = _DEFAULT_OPTIONS) -
     Raises RecordingError if the capture is unreadable, empty or mostly lost.
     """
     manifest = recording.manifest
+    if manifest is None:
+        from harness.profile.imported import analyze_imported  # noqa: PLC0415 - rarely needed
+
+        imported = analyze_imported(recording, options)
+        if imported is not None:
+            return imported
     check_has_samples(recording)
     sources = symbol_sources(recording)
     tables = UnwindTables(sources)

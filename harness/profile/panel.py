@@ -44,7 +44,7 @@ class SourceLine(Struct, frozen=True):
     parts: tuple[str, ...]
 
 
-class Figure(Struct, frozen=True):
+class KeyFigure(Struct, frozen=True):
     """A key figure of the page's head; ``style`` is a CSS class."""
 
     term: str
@@ -75,7 +75,7 @@ def source_line(profile: Profile) -> SourceLine:
     return SourceLine(source.event, (source.kind, rate, source.scope))
 
 
-def figures(profile: Profile, total_value: int) -> list[Figure]:
+def figures(profile: Profile, total_value: int) -> list[KeyFigure]:
     """Return the key figures."""
     taken = profile.samples + profile.lost
     lost_share = profile.lost / taken if taken else 0.0
@@ -84,11 +84,11 @@ def figures(profile: Profile, total_value: int) -> list[Figure]:
     if weight is None:
         weight = "CPU time sampled" if profile.source.unit == "ns" else "Sampled"
     return [
-        Figure(weight, value_text(total_value, profile.source.unit)),
-        Figure("Recorded for", _duration(profile.duration_s)),
-        Figure("Samples", f"{profile.samples:,}"),
-        Figure("Threads", f"{len(profile.threads):,}"),
-        Figure("Lost samples", lost, "is-bad" if profile.lost else ""),
+        KeyFigure(weight, value_text(total_value, profile.source.unit)),
+        KeyFigure("Recorded for", _duration(profile.duration_s)),
+        KeyFigure("Samples", f"{profile.samples:,}"),
+        KeyFigure("Threads", f"{len(profile.threads):,}"),
+        KeyFigure("Lost samples", lost, "is-bad" if profile.lost else ""),
         _share_figure("Without symbol", profile.unknown_share),
         _share_figure("Truncated stacks", profile.truncated_share),
     ]
@@ -98,9 +98,9 @@ def _duration(duration_s: float) -> str:
     return value_text(round(duration_s * 1e9), "ns") if math.isfinite(duration_s) else "not known"
 
 
-def _share_figure(term: str, share: float) -> Figure:
+def _share_figure(term: str, share: float) -> KeyFigure:
     is_notable = math.isnan(share) or share >= UNKNOWN_NOTICE_FROM
-    return Figure(term, share_text(share), "of-note" if is_notable else "")
+    return KeyFigure(term, share_text(share), "of-note" if is_notable else "")
 
 
 def notices(profile: Profile, stacks: StacksResult) -> list[PageNotice]:

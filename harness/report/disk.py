@@ -32,7 +32,7 @@ RESULTS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Section:
+class DiskSection:
     """One result of a recording with the functions of its verb that show it."""
 
     result: RecordedResult
@@ -69,7 +69,7 @@ def report_disk(
         click.echo(f"page       {printable(str(page))}")
 
 
-def _sections(folder: Path) -> list[Section]:
+def _sections(folder: Path) -> list[DiskSection]:
     return [
         _section(folder, name, package, kind)
         for name, (package, kind) in RESULTS.items()
@@ -77,9 +77,11 @@ def _sections(folder: Path) -> list[Section]:
     ]
 
 
-def _section(folder: Path, name: str, package: str, kind: str) -> Section:
+def _section(folder: Path, name: str, package: str, kind: str) -> DiskSection:
     result_type = getattr(importlib.import_module(f"{package}.result"), kind)
     text = importlib.import_module(f"{package}.text")
     panel = importlib.import_module(f"{package}.panel")
     result = read_document(folder / name, cast("type[RecordedResult]", result_type))
-    return Section(result, lambda width: text.lines(result, width), lambda: panel.panels(result))
+    return DiskSection(
+        result, lambda width: text.lines(result, width), lambda: panel.panels(result)
+    )

@@ -20,7 +20,7 @@ from harness.requests.verdict import kind_sentences, verdict
 from harness.waits.analysis import WaitAnalysis
 from stallscope.printable import printable
 from topdown.requests.activity import ACTIVITIES, request_activity
-from topdown.requests.explanation import RULE, ClassPair, Explanation, explain
+from topdown.requests.explanation import RULE, ClassPair, RequestExplanation, explain
 from topdown.requests.latency_classes import (
     SLOW_ABOVE,
     LatencyClasses,
@@ -50,7 +50,7 @@ def requests_result(
     requests = find_requests(marks, analysis.records)
     classes = latency_classes(requests.wall_ns, slow_above)
     wall: MeanDifference | None = None
-    rows: list[Explanation] = []
+    rows: list[RequestExplanation] = []
     parts = _Parts()
     if classes.slow.any() and classes.median.any():
         intervals = analysis.kinds.intervals

@@ -4,7 +4,7 @@ from harness.cli.terminal import percent
 from harness.requests.function_names import place_text
 from harness.requests.result import RequestKind
 from stallscope.quantities import value_text
-from topdown.requests.explanation import Explanation
+from topdown.requests.explanation import RequestExplanation
 from topdown.requests.latency_classes import MIN_SLOW, LatencyClasses, requests_needed
 from topdown.requests.mean_differences import MeanDifference
 
@@ -21,7 +21,7 @@ def verdict(
     requests: int,
     classes: LatencyClasses,
     wall: MeanDifference | None,
-    rows: list[Explanation],
+    rows: list[RequestExplanation],
     slow_above: float,
 ) -> tuple[str, ...]:
     """Return the sentences; with too few requests, how many are needed."""
@@ -41,7 +41,7 @@ def verdict(
     return (f"{head}: {causes}",)
 
 
-def _cause(row: Explanation) -> str:
+def _cause(row: RequestExplanation) -> str:
     place = f" in {place_text(row.place.chain)}" if row.place.chain else ""
     if row.state == "suspended" and place:
         place = f" for {row.place.chain[0]}"

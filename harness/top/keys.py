@@ -19,7 +19,7 @@ KEYS = {
 }
 
 
-class Keys:
+class KeyReader:
     """Reads keys from standard input as long as the block lasts, then restores the terminal."""
 
     def __enter__(self) -> Self:

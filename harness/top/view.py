@@ -8,7 +8,7 @@ from rich.live import Live
 from rich.text import Text
 
 from harness.cli.terminal import colours
-from harness.top.keys import Keys
+from harness.top.keys import KeyReader
 from harness.top.options import TopOptions
 from harness.top.result import TopResult
 from harness.top.session import Watch, write_page
@@ -21,7 +21,7 @@ HINT = "q quit   p freeze and write the page   s sort   f functions   ? keys"
 class View:
     """What is on the screen, and what the keys change."""
 
-    def __init__(self, watch: Watch, options: TopOptions, keys: Keys) -> None:
+    def __init__(self, watch: Watch, options: TopOptions, keys: KeyReader) -> None:
         self._watch = watch
         self._options = options
         self._keys = keys
@@ -84,7 +84,7 @@ class View:
 
 def run_view(watch: Watch, options: TopOptions) -> int:
     """Return the exit code after the user has quit; pages are named once more at the end."""
-    with Keys() as keys:
+    with KeyReader() as keys:
         view = View(watch, options, keys)
         try:
             with Live(console=view.console, screen=True, auto_refresh=False) as live:

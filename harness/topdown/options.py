@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from harness.cli.outputs import check_place
-from harness.cli.recording_options import Choice, choice
+from harness.cli.recording_options import TargetChoice, choice
 from harness.page.pictures import FORMATS
 from stallscope.errors import UsageError
 
@@ -19,7 +19,7 @@ PAGE = "html"
 FILE_ENDINGS = ("json", "csv", "txt", "pdf", "jpg", "jpeg", "gif", "webp", "xml")
 
 
-class Source(StrEnum):
+class SlotSource(StrEnum):
     """The source of the numbers."""
 
     AUTO = "auto"
@@ -41,9 +41,9 @@ class OutputForm(StrEnum):
 class TopdownOptions:
     """Validated options; ``choice`` is None if no target is observed."""
 
-    source: Source
+    source: SlotSource
     file: Path | None  # to replay
-    choice: Choice | None
+    choice: TargetChoice | None
     form: OutputForm
     level: int | None = None
     interval_ms: int | None = None
@@ -84,8 +84,10 @@ def topdown_options(values: dict[str, Any]) -> TopdownOptions:
     source, file = _source(values["source"])
     set_options = dict(_set_options(values))
     _check_source(source, set_options)
-    target = None if source in (Source.REPLAY, Source.RECORDING) else choice(values, "topdown")
-    if source is Source.MODEL and target is not None and not target.command:
+    target = (
+        None if source in (SlotSource.REPLAY, SlotSource.RECORDING) else choice(values, "topdown")
+    )
+    if source is SlotSource.MODEL and target is not None and not target.command:
         raise UsageError(
             "--source model runs a program under simulation, not a running process",
             "name a command: stallscope topdown --source model -- CMD; for a running process, "
@@ -136,9 +138,9 @@ def _check_output(options: TopdownOptions) -> None:
         )
     if options.output is not None and options.directory is None:
         check_place(options.output)
-    if options.directory is None or options.source not in (Source.RECORDING, Source.MODEL):
+    if options.directory is None or options.source not in (SlotSource.RECORDING, SlotSource.MODEL):
         return
-    if options.source is Source.RECORDING:
+    if options.source is SlotSource.RECORDING:
         raise UsageError(
             f"-o {options.output}: the recording exists already",
             "for a plot of its intervals: -I 100 -o plot.svg",
@@ -148,16 +150,16 @@ def _check_output(options: TopdownOptions) -> None:
     )
 
 
-def _source(text: str) -> tuple[Source, Path | None]:
+def _source(text: str) -> tuple[SlotSource, Path | None]:
     if text.startswith(REPLAY):
         if text == REPLAY:
             raise UsageError(
                 "--source replay: needs a file", "for example --source replay:counts.json"
             )
         path = Path(text.removeprefix(REPLAY))
-        return Source.RECORDING if path.is_dir() else Source.REPLAY, path
-    if text in (Source.AUTO, Source.PMU, Source.MODEL):
-        return Source(text), None
+        return SlotSource.RECORDING if path.is_dir() else SlotSource.REPLAY, path
+    if text in (SlotSource.AUTO, SlotSource.PMU, SlotSource.MODEL):
+        return SlotSource(text), None
     raise UsageError(f"unknown source {text[:80]!r}", "use auto, pmu, model or replay:FILE")
 
 
@@ -184,14 +186,14 @@ def _set_options(values: dict[str, Any]) -> Iterator[tuple[str, str]]:
         yield "--no-multiplex", "counting"
 
 
-def _check_source(source: Source, set_options: dict[str, str]) -> None:
+def _check_source(source: SlotSource, set_options: dict[str, str]) -> None:
     """Raise UsageError for an option that the source does not support."""
     unsupported = {
-        Source.REPLAY: ("target", "duration", "counting", "intervals", "output", "simulation"),
-        Source.RECORDING: ("target", "duration", "counting", "simulation"),
-        Source.MODEL: ("duration", "counting", "intervals"),
+        SlotSource.REPLAY: ("target", "duration", "counting", "intervals", "output", "simulation"),
+        SlotSource.RECORDING: ("target", "duration", "counting", "simulation"),
+        SlotSource.MODEL: ("duration", "counting", "intervals"),
     }.get(source, ("simulation",))
-    name = Source.REPLAY if source is Source.RECORDING else source  # as on the command line
+    name = SlotSource.REPLAY if source is SlotSource.RECORDING else source  # as on the command line
     for spelling, group in set_options.items():
         if group in unsupported:
             raise UsageError(

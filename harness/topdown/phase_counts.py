@@ -19,7 +19,7 @@ from stallscope.documents import Amount, Number, Record
 from stallscope.errors import RecordingError, UnableError
 from stallscope.recordings import MANIFEST, read_manifest
 from stallscope.system_files import Roots
-from topdown.slots.counting.plan import Encoding, EventSet, Plan
+from topdown.slots.counting.plan import CountingPlan, Encoding, EventSet
 from topdown.slots.measurement import Kind, Measurement
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ class PhaseCounts(Record, frozen=True, kw_only=True):
 class PhaseEvents:
     """The events to count for every measured interval; the same for all runs of a lab."""
 
-    plan: Plan
+    plan: CountingPlan
     subject: "Subject"
     unavailable: str  # the reason why there are no hardware counters
 
@@ -124,14 +124,14 @@ def phase_events(names: Sequence[str] = (), roots: Roots = Roots()) -> PhaseEven
         mode = CountingMode()
         subject = Subject(None, mode, (), requested_events(hardware, None, mode))
         encodings = {event.event: event.encoding for event in subject.requested}
-        plan = Plan(tuple(EventSet(name, (name,)) for name in encodings), encodings, {})
+        plan = CountingPlan(tuple(EventSet(name, (name,)) for name in encodings), encodings, {})
     else:
         options = CountOptions(output=Path(), plan=Path())
         request = CountingRequest(options, level=1, events=tuple(hardware))
         subject = subject_of(request, roots)
         plan = plan_of_subject(subject)
     sets = (*plan.sets, EventSet("software", tuple(SOFTWARE)))
-    plan = Plan(sets, {**plan.events, **SOFTWARE}, plan.uncountable)
+    plan = CountingPlan(sets, {**plan.events, **SOFTWARE}, plan.uncountable)
     return PhaseEvents(plan, subject, unavailable)
 
 

@@ -29,7 +29,7 @@ from topdown.slots.measurement import (
 SourceKind = Literal["measured", "modelled", "unavailable"]
 
 
-class IntervalRecord(Record, frozen=True, kw_only=True):
+class SlotInterval(Record, frozen=True, kw_only=True):
     """The ends of a 95 % interval, in the unit of its value."""
 
     low: Number
@@ -42,7 +42,7 @@ class IpcRecord(Record, frozen=True, kw_only=True):
     value: Number
     instructions: Number | None
     cycles: Number | None
-    interval: IntervalRecord | None
+    interval: SlotInterval | None
 
 
 class NodeRecord(Record, frozen=True, kw_only=True):
@@ -56,7 +56,7 @@ class NodeRecord(Record, frozen=True, kw_only=True):
     parent: str | None
     unit: str
     above_threshold: bool | None
-    interval: IntervalRecord | None
+    interval: SlotInterval | None
     impossible: bool
     warnings: tuple[str, ...]
     kind: SourceKind
@@ -182,8 +182,8 @@ def _ipc(ipc: Ipc | None) -> IpcRecord | None:
     )
 
 
-def _interval(interval: Interval | None) -> IntervalRecord | None:
-    return None if interval is None else IntervalRecord(low=interval.low, high=interval.high)
+def _interval(interval: Interval | None) -> SlotInterval | None:
+    return None if interval is None else SlotInterval(low=interval.low, high=interval.high)
 
 
 def _nodes(nodes: Iterable[MeasuredNode], kind: Kind) -> dict[str, NodeRecord]:

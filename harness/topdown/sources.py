@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, replace
 
-from harness.cli.recording_options import Choice
+from harness.cli.recording_options import TargetChoice
 from harness.cli.target_status import exit_code, explain
 from harness.cli.terminal import LiveLine, note, warn
 from harness.machine_checks.check import Check, Status
@@ -10,7 +10,7 @@ from harness.recordings.settings import keep_settings
 from harness.recordings.settings_text import settings_now
 from harness.topdown.counting import CountingBackend, count_slots
 from harness.topdown.interval_follower import OnSlice
-from harness.topdown.options import Source, TopdownOptions
+from harness.topdown.options import SlotSource, TopdownOptions
 from harness.topdown.run_outputs import (
     children_to_stderr,
     command_output,
@@ -46,16 +46,16 @@ def measure_slots(
     Without counters, ``auto`` observes a process or command by samples and kernel counters; it
     never chooses the model. Raises UnableError if no source is available.
     """
-    if options.source is Source.RECORDING:
+    if options.source is SlotSource.RECORDING:
         return _recorded(options, on_slice)
-    if options.source is Source.MODEL:
+    if options.source is SlotSource.MODEL:
         return _modelled(options)
     if options.cpu:
         model_named(options.cpu)  # an unknown model is refused, with or without counters
     check = pmu_check(backend.roots)
     if check.status is not Status.UNAVAILABLE:
         return TopdownRun(*count_slots(options, on_slice, backend))
-    if options.source is Source.PMU or not _observable(options.choice):
+    if options.source is SlotSource.PMU or not _observable(options.choice):
         raise UnableError(check.detail, _remedy(check, options))
     return _observed(options, check)
 
@@ -89,7 +89,7 @@ def _recorded(options: TopdownOptions, on_slice: OnSlice) -> TopdownRun:
 def _modelled(options: TopdownOptions) -> TopdownRun:
     from topdown.slots.modelled.command import (  # noqa: PLC0415 - loads the simulation
         TIMEOUT_S,
-        Machine,
+        ModelledMachine,
         measure_command,
     )
 
@@ -103,14 +103,14 @@ def _modelled(options: TopdownOptions) -> TopdownRun:
                     on_progress=line.show,
                     on_note=note,
                     timeout_s=options.model_timeout_s or TIMEOUT_S,
-                    machine=Machine(cpu=options.cpu),
+                    machine=ModelledMachine(cpu=options.cpu),
                 )
             )
     finally:
         line.clear()
 
 
-def _observable(choice: Choice | None) -> bool:
+def _observable(choice: TargetChoice | None) -> bool:
     return choice is not None and bool(choice.pids or choice.command)
 
 
@@ -118,7 +118,7 @@ def _remedy(check: Check, options: TopdownOptions) -> str:
     remedies = [check.remedy] if check.remedy else []
     if options.choice is not None and options.choice.command:
         remedies.append(BY_SIMULATION)
-    elif options.source is Source.PMU and _observable(options.choice):
+    elif options.source is SlotSource.PMU and _observable(options.choice):
         remedies.append("--source auto reports samples and kernel counters")
     remedies.append("stallscope profile samples CPU time")
     return "; or: ".join(remedies)

@@ -11,7 +11,7 @@ MAX_STEPS = 600
 
 
 @dataclass(frozen=True, slots=True)
-class Bar:
+class TimeBar:
     """A rectangle of the picture, which is 1000 wide and 100 high."""
 
     category: str
@@ -25,7 +25,7 @@ class Bar:
 class StackedTime:
     """The bars of the picture; each is the mean of ``averaged`` intervals."""
 
-    bars: tuple[Bar, ...]
+    bars: tuple[TimeBar, ...]
     length_s: float
     intervals: int
     averaged: int
@@ -42,7 +42,7 @@ def stacked_time(result: TopdownResult) -> StackedTime | None:
     return StackedTime(tuple(_bars(result, averaged)), length_s, len(slices), averaged)
 
 
-def _bars(result: TopdownResult, averaged: int) -> Iterator[Bar]:
+def _bars(result: TopdownResult, averaged: int) -> Iterator[TimeBar]:
     slices = result.intervals
     start, end = slices[0].start_s, slices[-1].end_s
     scale = 1000 / (end - start) if end > start else 0.0
@@ -55,7 +55,7 @@ def _bars(result: TopdownResult, averaged: int) -> Iterator[Bar]:
         for name in names:
             height = min(max(0.0, _mean(group, name, result.whole)), 100.0 - base)
             if height > 0:
-                yield Bar(category(name).key, left, 100 - base - height, width, height)
+                yield TimeBar(category(name).key, left, 100 - base - height, width, height)
             base += height
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import click
 
 from harness.cli.terminal import display_width, pad, printable, shorten
-from harness.topdown.result import IntervalRecord, NodeRecord, Nodes
+from harness.topdown.result import NodeRecord, Nodes, SlotInterval
 
 MAX_BAR = 40
 MIN_BAR = 5
@@ -88,7 +88,7 @@ def _origin(node: NodeRecord, origin: str) -> str:
     return node.kind if origin and node.value is None else origin
 
 
-def interval_text(interval: IntervalRecord | None, whole: float) -> str:
+def interval_text(interval: SlotInterval | None, whole: float) -> str:
     """Return an interval in percent, such as "[12.1, 13.4]", or an empty string."""
     if interval is None:
         return ""

@@ -9,7 +9,7 @@ from stallscope.quantities import value_text
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
+class NumberCell:
     """A number of a table. ``kind``: "time", "count" or "share"; ``series`` -1: always the same.
 
     ``of``: series of the whole of a share.
@@ -31,16 +31,16 @@ class Cells:
         """Return the number of the series of a time."""
         return -1 if self.binned is None else self.binned.time(*key)
 
-    def time(self, time_ns: int, key: Key) -> Cell:
+    def time(self, time_ns: int, key: Key) -> NumberCell:
         """Return a cell with a time."""
-        return Cell(value_text(time_ns, "ns"), "time", self.series(*key))
+        return NumberCell(value_text(time_ns, "ns"), "time", self.series(*key))
 
-    def count(self, number: int, key: Key) -> Cell:
+    def count(self, number: int, key: Key) -> NumberCell:
         """Return a cell with a count."""
         series = -1 if self.binned is None else self.binned.number(*key)
-        return Cell(f"{number:,}", "count", series)
+        return NumberCell(f"{number:,}", "count", series)
 
-    def share(self, part_ns: int, whole_ns: int, key: Key, of: Key) -> Cell:
+    def share(self, part_ns: int, whole_ns: int, key: Key, of: Key) -> NumberCell:
         """Return a cell with a share of a time; empty for nothing."""
         text = short_share_text(part_ns, whole_ns)
-        return Cell(text, "share", self.series(*key), self.series(*of))
+        return NumberCell(text, "share", self.series(*key), self.series(*of))

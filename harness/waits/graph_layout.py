@@ -15,7 +15,7 @@ WIDEST_EDGE = 9.0
 
 
 @dataclass(frozen=True, slots=True)
-class Box:
+class NodeBox:
     """A node: the left and the top of its box."""
 
     name: str
@@ -39,7 +39,7 @@ class Arrow:
 class GraphPicture:
     """Boxes and arrows; ``left_out``: number of edges that are not drawn."""
 
-    boxes: tuple[Box, ...]
+    boxes: tuple[NodeBox, ...]
     arrows: tuple[Arrow, ...]
     width: float
     height: float
@@ -57,7 +57,7 @@ def graph_picture(edges: Sequence[GraphEdge], knots: Sequence[Sequence[str]]) ->
         row = rows.get(number, 0)
         rows[number] = row + 1
         left, top = MARGIN + number * COLUMN_WIDTH, MARGIN + row * ROW_HEIGHT
-        boxes[name] = Box(name, left, top, name in in_knot)
+        boxes[name] = NodeBox(name, left, top, name in in_knot)
     heaviest = max((edge.wait_ns for edge in drawn), default=1)
     arrows = [_arrow(edge, boxes[edge.waiter], boxes[edge.cause], heaviest) for edge in drawn]
     return GraphPicture(
@@ -109,7 +109,7 @@ def _reaches(causes: dict[str, list[str]], start: str, end: str) -> bool:
     return False
 
 
-def _arrow(edge: GraphEdge, waiter: Box, cause: Box, heaviest: int) -> Arrow:
+def _arrow(edge: GraphEdge, waiter: NodeBox, cause: NodeBox, heaviest: int) -> Arrow:
     width = max(1.0, WIDEST_EDGE * edge.wait_ns / heaviest)
     forward = waiter.left < cause.left
     begin = waiter.left + (BOX_WIDTH if forward else 0)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from harness.page.document import fragment
 from harness.page.panels import TABLE_STYLE, Panel
 from harness.waits.binned import BinnedValues
-from harness.waits.cells import Cell, Cells
+from harness.waits.cells import Cells, NumberCell
 from harness.waits.ended_text import functions_text, plain_name
 from harness.waits.locks_text import SHOWN_NEIGHBOURS, holds_text, owner_text
 from harness.waits.result import CauseLink, KernelLockWaits, LockFunction, LockWaits, WaitsResult
@@ -31,7 +31,7 @@ class LockRow:
     """A lock: its numbers, and texts on its owner, hold times and signs."""
 
     name: str
-    cells: tuple[Cell, ...]
+    cells: tuple[NumberCell, ...]
     texts: tuple[str, ...]
 
 
@@ -77,7 +77,7 @@ def _links(links: tuple[CauseLink, ...]) -> str:
     )
 
 
-def _function_row(function: LockFunction, cells: Cells) -> tuple[str | Cell, ...]:
+def _function_row(function: LockFunction, cells: Cells) -> tuple[str | NumberCell, ...]:
     key = ("function", function.function)
     return (
         visible_text(plain_name(function.function), MAX_NAME),
@@ -89,7 +89,7 @@ def _function_row(function: LockFunction, cells: Cells) -> tuple[str | Cell, ...
     )
 
 
-def _kernel_row(lock: KernelLockWaits, cells: Cells) -> tuple[str | Cell, ...]:
+def _kernel_row(lock: KernelLockWaits, cells: Cells) -> tuple[str | NumberCell, ...]:
     key = ("kernel", lock.address, lock.kind, lock.function)
     name = f"{lock.kind} {lock.address}"
     return name, cells.time(lock.wait_ns, key), cells.count(lock.waits, key), lock.function
@@ -105,10 +105,10 @@ def _lock_row(lock: LockWaits, cells: Cells) -> LockRow:
         cells=(
             cells.time(lock.wait_ns, key),
             cells.count(lock.waits, key),
-            Cell(f"{lock.waiters:,}" if lock.waiters else ""),
-            Cell(value_text(lock.longest_ns, "ns") if lock.longest_ns else ""),
-            Cell("" if woken is None else f"{woken:.1f}"),
-            Cell(value_text(round(mean_ns), "ns") if count else ""),
+            NumberCell(f"{lock.waiters:,}" if lock.waiters else ""),
+            NumberCell(value_text(lock.longest_ns, "ns") if lock.longest_ns else ""),
+            NumberCell("" if woken is None else f"{woken:.1f}"),
+            NumberCell(value_text(round(mean_ns), "ns") if count else ""),
         ),
         texts=tuple(
             text

@@ -7,7 +7,7 @@ from harness.cli.terminal import percent
 from harness.page.document import fragment
 from harness.page.panels import TABLE_STYLE, Panel, StyleSheets
 from harness.waits.binned import BinnedValues, Key
-from harness.waits.cells import Cell, Cells
+from harness.waits.cells import Cells, NumberCell
 from harness.waits.result import GroupWaits, QueueUser, ThreadWaits, WaitsResult
 from harness.waits.text import (
     group_label,
@@ -40,9 +40,9 @@ class _Part:
 class _Row:
     label: str
     threads: str
-    wall: Cell
+    wall: NumberCell
     parts: tuple[_Part, ...]
-    cells: tuple[Cell, ...]
+    cells: tuple[NumberCell, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,13 +141,13 @@ def _recorded(result: WaitsResult) -> tuple[str, str]:
     return "period", f"{begin_s:.3f} s to {end_s:.3f} s of the recording ({length})"
 
 
-def _thread_row(thread: ThreadWaits, states: Sequence[str], cells: Cells) -> list[Cell]:
+def _thread_row(thread: ThreadWaits, states: Sequence[str], cells: Cells) -> list[NumberCell]:
     key = ("thread", thread.pid, thread.tid)
     shares = (
         cells.share(thread.states_ns[state], thread.wall_ns, (*key, state), key) for state in states
     )
     wall = cells.time(thread.wall_ns, key)
-    return [Cell(thread.name, series=wall.series), Cell(str(thread.tid)), wall, *shares]
+    return [NumberCell(thread.name, series=wall.series), NumberCell(str(thread.tid)), wall, *shares]
 
 
 def _parts(group: GroupWaits, cells: Cells) -> Iterator[_Part]:

@@ -115,7 +115,7 @@ class PressureLine(Record, frozen=True):
     total_us: Count
 
 
-class Pressure(Record, frozen=True):
+class QueuePressure(Record, frozen=True):
     """/proc/pressure/io: some or all runnable tasks stalled; see Documentation/accounting/psi."""
 
     some: PressureLine
@@ -128,5 +128,5 @@ class BlockQueue:
 
     location: PathLocation
     devices: tuple[QueueDevice, ...]  # from the top, each once
-    pressure: Pressure | None
+    pressure: QueuePressure | None
     pressure_missing: str | None

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from ioprobe.block_queue.devices import read_stack
 from ioprobe.block_queue.location import find_location
-from ioprobe.block_queue.queue import BlockQueue, Pressure, PressureLine
+from ioprobe.block_queue.queue import BlockQueue, PressureLine, QueuePressure
 from stallscope.system_files import Roots, read_text
 
 
@@ -16,7 +16,7 @@ def read_block_queue(path: Path, roots: Roots) -> BlockQueue:
     return BlockQueue(location, read_stack(location.numbers, roots), pressure, missing)
 
 
-def read_pressure(roots: Roots) -> Pressure | None:
+def read_pressure(roots: Roots) -> QueuePressure | None:
     """Return the I/O pressure; None if the kernel does not report it."""
     lines: dict[str, PressureLine] = {}
     for text in (read_text(roots.proc / "pressure" / "io", 4096) or "").splitlines():
@@ -31,4 +31,4 @@ def read_pressure(roots: Roots) -> Pressure | None:
             )
         except (KeyError, ValueError):
             return None
-    return Pressure(lines["some"], lines.get("full")) if "some" in lines else None
+    return QueuePressure(lines["some"], lines.get("full")) if "some" in lines else None

@@ -17,7 +17,7 @@ _MASK_REASON = "measured in the burst before the steady state"
 
 
 @dataclass(frozen=True, slots=True)
-class Burst:
+class ReadBurst:
     """The faster start of a disk that limits its rate later.
 
     Readings with a number below ``first_steady`` were measured during the burst.
@@ -45,7 +45,7 @@ class Burst:
         )
 
 
-def find_burst(readings: Sequence[DepthReading]) -> Burst | None:
+def find_burst(readings: Sequence[DepthReading]) -> ReadBurst | None:
     """Return the burst at the start of the session or of each reading; None if there is none."""
     last_iops = {reading.depth: reading.iops for reading in readings if not reading.failed}
     if not last_iops:
@@ -63,7 +63,7 @@ def _session_burst(
     readings: Sequence[DepthReading],
     saturated: Sequence[DepthReading],
     last_iops: dict[int, float],
-) -> Burst | None:
+) -> ReadBurst | None:
     levels: list[float] = []
     sources: list[DepthReading] = []  # the reading that each level belongs to
     for reading in saturated:
@@ -80,21 +80,21 @@ def _session_burst(
     is_split = sources[change.steps - 1].number == first.number
     first_steady = first.number + 1 if is_split else first.number
     duration_s = sum(reading.seconds for reading in readings if reading.number < first_steady)
-    return Burst(first_steady, fall, duration_s)
+    return ReadBurst(first_steady, fall, duration_s)
 
 
-def _burst_within_readings(saturated: Sequence[DepthReading]) -> Burst | None:
+def _burst_within_readings(saturated: Sequence[DepthReading]) -> ReadBurst | None:
     """Return the burst at the beginning of most readings."""
     changes = [find_level_change(reading.series) for reading in saturated]
     falls = [change for change in changes if change.trend is Trend.FALLS]
     if len(falls) < max(3, len(changes) / 2):
         return None
     fall = 1 - sum(change.after for change in falls) / sum(change.before for change in falls)
-    return Burst(0, fall, 0.0, within_readings=True) if fall >= MIN_FALL else None
+    return ReadBurst(0, fall, 0.0, within_readings=True) if fall >= MIN_FALL else None
 
 
 def without_burst(
-    readings: Sequence[DepthReading], burst: Burst | None
+    readings: Sequence[DepthReading], burst: ReadBurst | None
 ) -> tuple[DepthReading, ...]:
     """Return the readings; those of the initial burst of the whole measurement are masked."""
     if burst is None:

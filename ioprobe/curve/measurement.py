@@ -6,7 +6,7 @@ The function that measures a run is a parameter, so that tests can use a model o
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from ioprobe.curve.burst import Burst, find_burst, without_burst
+from ioprobe.curve.burst import ReadBurst, find_burst, without_burst
 from ioprobe.curve.estimates import CurveEstimates, estimate_curve
 from ioprobe.curve.plan import CurvePlan, CurveStep, is_flat, passes, powers, refinement
 from ioprobe.curve.readings import DepthReading, DepthReadings, by_depth
@@ -41,7 +41,7 @@ class Curve:
     readings: tuple[DepthReading, ...]
     depths: tuple[DepthReadings, ...]
     estimates: CurveEstimates | None
-    burst: Burst | None
+    burst: ReadBurst | None
     findings: tuple[CurveFinding, ...]
     complete: bool
     failure: StallscopeError | None = None

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from ioprobe.curve.burst import Burst
+from ioprobe.curve.burst import ReadBurst
 from ioprobe.curve.estimates import CurveEstimates
 from ioprobe.curve.readings import DepthReading, DepthReadings, merged_buckets, slowest_share
 from stallscope.documents import Record
@@ -59,7 +59,7 @@ class CurveEvidence:
     readings: Sequence[DepthReading]
     depths: Sequence[DepthReadings]
     estimates: CurveEstimates | None
-    burst: Burst | None
+    burst: ReadBurst | None
     limits: Sequence[RequestLimit] = ()
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from ioprobe.engine.engine import EngineEnd, EngineFacts, Point, PointResult, measure_points
-from ioprobe.target.target import Target
+from ioprobe.target.target import DiskTarget
 from stallscope.errors import UnableError
 
 _MIN_MEASURED_SHARE = 0.5
@@ -18,7 +18,7 @@ _MIN_MEASURED_SHARE = 0.5
 class EngineRunner:
     """Runs points on a target; ``facts``, ``engines`` and ``notes`` describe the runs so far."""
 
-    target: Target
+    target: DiskTarget
     real_time: bool = True
     facts: EngineFacts | None = None
     engines: set[str] = field(default_factory=set)

@@ -63,7 +63,7 @@ class TargetRequirements:
 
 
 @dataclass(frozen=True, slots=True)
-class Target(Closing):
+class DiskTarget(Closing):
     """An open target; a context manager that closes its descriptor."""
 
     kind: TargetKind
@@ -91,7 +91,7 @@ class Target(Closing):
         """Return the filesystem type of a file; None for other targets, or if unknown."""
         return self.mount.filesystem if self.mount and self.kind != TargetKind.DEVICE else None
 
-    def cached(self) -> "Target":
+    def cached(self) -> "DiskTarget":
         """Return the same content opened for reads through the page cache; the caller closes it."""
         descriptor = None
         if self.descriptor is not None:
@@ -122,14 +122,14 @@ def open_target(
     announce: Callable[[str], None],
     progress: WriteProgress | None = None,
     roots: Roots = _LIVE,
-) -> Target:
+) -> DiskTarget:
     """Return the target at a path, or the simulated disk that it describes.
 
     ``announce`` gets a sentence about each write before it happens; ``progress`` is called while a
     scratch file is written. Raises UsageError or UnableError without having changed anything.
     """
     if path.startswith(PREFIX):
-        return Target(
+        return DiskTarget(
             TargetKind.SIMULATED,
             path,
             None,
@@ -156,7 +156,7 @@ class _TargetOpener:
     progress: WriteProgress | None
     roots: Roots
 
-    def open(self, path_descriptor: int, status: os.stat_result) -> Target:
+    def open(self, path_descriptor: int, status: os.stat_result) -> DiskTarget:
         """Return the target of an O_PATH descriptor."""
         if stat.S_ISBLK(status.st_mode):
             return self._open_device(path_descriptor, status)
@@ -181,7 +181,7 @@ class _TargetOpener:
         finally:
             os.close(directory)
 
-    def _open_file(self, path_descriptor: int, status: os.stat_result) -> Target:
+    def _open_file(self, path_descriptor: int, status: os.stat_result) -> DiskTarget:
         if status.st_size == 0:
             raise UsageError(
                 f"{self.path}: the file is empty",
@@ -205,7 +205,7 @@ class _TargetOpener:
 
     def _open_scratch_file(
         self, directory: int, kind: TargetKind, notes: tuple[str, ...]
-    ) -> Target:
+    ) -> DiskTarget:
         requirements = self.requirements
         size_bytes = requirements.size_bytes // _PAGE_BYTES * _PAGE_BYTES
         where = f"in {self.path}" if kind == TargetKind.DIRECTORY else f"beside {self.path}"
@@ -237,7 +237,7 @@ class _TargetOpener:
         finally:
             os.close(file)
 
-    def _open_device(self, path_descriptor: int, status: os.stat_result) -> Target:
+    def _open_device(self, path_descriptor: int, status: os.stat_result) -> DiskTarget:
         number = node_number(status)
         device = block_device(number, self.roots)
         if device is None:
@@ -296,7 +296,7 @@ class _TargetOpener:
         direct: DirectAccess,
         mount: Mount | None,
         status: os.stat_result,
-    ) -> Target:
+    ) -> DiskTarget:
         if kind == TargetKind.DEVICE:
             number = node_number(status)
             device = block_device(number, self.roots)
@@ -306,7 +306,7 @@ class _TargetOpener:
             if backing is not None and backing != mount:
                 number = backing.device_number
             device = device_below(number, backing.source if backing else None, self.roots)
-        return Target(
+        return DiskTarget(
             kind,
             self.path,
             descriptor,
@@ -320,7 +320,7 @@ class _TargetOpener:
             warnings=(*_loop_warning(device), *self._overlay_warning(mount)),
         )
 
-    def _with_span(self, target: Target, size_bytes: int) -> Target:
+    def _with_span(self, target: DiskTarget, size_bytes: int) -> DiskTarget:
         """Return the target with the requested span, or everything from the offset on."""
         self._check_direct(target.direct)
         if size_bytes == 0:

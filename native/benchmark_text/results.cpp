@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
-#include "benchmark_text/line_reader.hpp"
 #include "benchmark_text/numbers.hpp"
 #include "benchmark_text/text.hpp"
 #include "benchmark_text/units.hpp"
+#include "text_input/line_reader.hpp"
 
 namespace stallscope::benchmark_text {
 namespace {
@@ -25,7 +25,7 @@ void results::read(int descriptor, std::uint32_t file) {
   current_.clear();
   configuration_changed_ = true;
   full_ = false;
-  line_reader lines(descriptor);
+  text_input::line_reader lines(descriptor);
   while (!full_ && lines.next()) {
     line_number_ = lines.number();
     if (lines.endless()) {

@@ -16,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-#include "benchmark_text/interned_strings.hpp"
+#include "text_input/interned_strings.hpp"
 
 namespace stallscope::benchmark_text {
 
@@ -58,9 +58,11 @@ class results {
   // Reads a file to its end. Throws std::system_error if read(2) fails.
   void read(int descriptor, std::uint32_t file);
 
-  const interned_strings& names() const { return names_; }
-  const interned_strings& units() const { return units_; }
-  const interned_strings& words() const { return words_; }  // keys and values of configurations
+  const text_input::interned_strings& names() const { return names_; }
+  const text_input::interned_strings& units() const { return units_; }
+  const text_input::interned_strings& words() const {
+    return words_;
+  }  // keys and values of configurations
   // Keys and values in the order in which the format's reference reader holds them.
   using configuration = std::vector<std::pair<std::uint32_t, std::uint32_t>>;
   const std::vector<configuration>& configurations() const { return configurations_; }
@@ -91,10 +93,10 @@ class results {
   void grow_slots();
   void report(std::string message);
 
-  interned_strings names_;
-  interned_strings units_;
-  interned_strings words_;
-  interned_strings written_names_;
+  text_input::interned_strings names_;
+  text_input::interned_strings units_;
+  text_input::interned_strings words_;
+  text_input::interned_strings written_names_;
   std::vector<written_unit> written_units_;
   std::vector<series> series_;
   std::vector<std::uint32_t> series_keys_;  // written unit of each series

@@ -44,7 +44,7 @@ std::string utf8_text(const nb::str& text) {
   return {bytes.c_str(), bytes.size()};
 }
 
-nb::list texts(const benchmark_text::interned_strings& strings) {
+nb::list texts(const text_input::interned_strings& strings) {
   nb::list list;
   for (std::size_t id = 0; id < strings.size(); ++id) {
     list.append(python_text(strings[static_cast<std::uint32_t>(id)]));

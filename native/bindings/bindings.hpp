@@ -10,6 +10,7 @@ void add_block_trace(nanobind::module_& module);
 void add_capture(nanobind::module_& module);
 void add_cpuidle(nanobind::module_& module);
 void add_demangle(nanobind::module_& module);
+void add_perf_script(nanobind::module_& module);
 void add_unwind_table(nanobind::module_& module);
 
 }  // namespace stallscope::bindings

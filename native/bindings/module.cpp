@@ -10,4 +10,5 @@ NB_MODULE(_native, module) {
   stallscope::bindings::add_benchmark_text(module);
   stallscope::bindings::add_cpuidle(module);
   stallscope::bindings::add_demangle(module);
+  stallscope::bindings::add_perf_script(module);
 }

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from stallscope.benchmark_text.filters import matching_series, parse_filter
-from stallscope.benchmark_text.projections import Keys, Projection, ProjectionParser
+from stallscope.benchmark_text.projections import Projection, ProjectionKeys, ProjectionParser
 from stallscope.benchmark_text.results import BenchmarkResults
 from stallscope.errors import UsageError
 
@@ -55,9 +55,9 @@ class Grid:
 
     tables: tuple[GridTable, ...]
     samples: "BenchmarkSamples"
-    table_keys: Keys
-    row_keys: Keys
-    column_keys: Keys
+    table_keys: ProjectionKeys
+    row_keys: ProjectionKeys
+    column_keys: ProjectionKeys
     varying: dict[int, tuple[str, ...]]
 
 
@@ -85,7 +85,7 @@ def build_grid(results: BenchmarkResults, options: GridOptions) -> Grid:
 def _grid(
     results: BenchmarkResults,
     selected: "Ids",
-    keys: tuple[Keys, Keys, Keys],
+    keys: tuple[ProjectionKeys, ProjectionKeys, ProjectionKeys],
     residue: Projection,
 ) -> Grid:
     import numpy as np  # noqa: PLC0415

@@ -39,7 +39,7 @@ class FieldOrder:
 
 
 @dataclass(frozen=True, slots=True)
-class Keys:
+class ProjectionKeys:
     """The distinct keys of a projection in the order of tables, and the key of each series.
 
     ``values[i]`` are the values of key i, one for each of ``fields``.
@@ -161,7 +161,7 @@ class Projection:
 
     def project(
         self, results: BenchmarkResults, selected: "Ids", *, keep_unscaled: bool = True
-    ) -> Keys:
+    ) -> ProjectionKeys:
         """Return the keys of the selected series, which are in the order of their first lines."""
         columns: list[_Column] = []
         for order in self.orders:
@@ -259,7 +259,7 @@ def number_with_prefix(text: str) -> float | None:
     return float(number * math.pow(1024 if prefix.endswith("i") else 1000, exponent))
 
 
-def _keys(columns: list[_Column], count: int) -> Keys:
+def _keys(columns: list[_Column], count: int) -> ProjectionKeys:
     import numpy as np  # noqa: PLC0415
 
     combined = np.zeros(count, dtype=np.int64)
@@ -274,4 +274,4 @@ def _keys(columns: list[_Column], count: int) -> Keys:
     values: list[tuple[str, ...]] = [()] * len(first)
     if columns:
         values = list(zip(*values_by_column, strict=True))
-    return Keys(tuple(column.name for column in columns), values, of_series.reshape(-1))
+    return ProjectionKeys(tuple(column.name for column in columns), values, of_series.reshape(-1))

@@ -26,7 +26,7 @@ RESULTS_FILE = "bench.txt"  # in a recording of benchmark runs
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class ResultSource:
     """A file of results, or a recording: its path, and the label that stands for it in tables."""
 
     path: str
@@ -60,7 +60,7 @@ class BenchmarkResults:
     """
 
     def __init__(
-        self, native: "NativeResults", sources: Sequence[Source], problems: Sequence[Problem]
+        self, native: "NativeResults", sources: Sequence[ResultSource], problems: Sequence[Problem]
     ) -> None:
         """Take over the results of the native reader."""
         self.native = native
@@ -96,7 +96,7 @@ class BenchmarkResults:
         return self.native.values(series)
 
 
-def sources_of(arguments: Sequence[str]) -> list[Source]:
+def sources_of(arguments: Sequence[str]) -> list[ResultSource]:
     """Return the sources of arguments ``path`` or ``label=path``; a repeated path gets ``#N``."""
     split = [argument.partition("=") for argument in arguments]
     plain = Counter(argument for argument in arguments if "=" not in argument)
@@ -104,11 +104,11 @@ def sources_of(arguments: Sequence[str]) -> list[Source]:
     sources = []
     for argument, (label, equals, path) in zip(arguments, split, strict=True):
         if equals:
-            sources.append(Source(path, label))
+            sources.append(ResultSource(path, label))
         elif plain[argument] == 1:
-            sources.append(Source(argument, argument))
+            sources.append(ResultSource(argument, argument))
         else:
-            sources.append(Source(argument, f"{argument}#{numbers[argument]}"))
+            sources.append(ResultSource(argument, f"{argument}#{numbers[argument]}"))
             numbers[argument] += 1
     return sources
 

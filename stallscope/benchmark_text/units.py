@@ -52,7 +52,7 @@ def base_unit(unit: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Scale:
+class UnitScale:
     """How a row of numbers is printed: digits after the point, divisor and prefix."""
 
     digits: int
@@ -64,7 +64,7 @@ class Scale:
         return go_fixed(value / self.divisor, self.digits) + self.prefix
 
 
-UNIT_SCALE = Scale(3, 1.0, "")
+UNIT_SCALE = UnitScale(3, 1.0, "")
 
 
 def go_fixed(value: float, digits: int) -> str:
@@ -83,7 +83,7 @@ class ScaleTable:
         self._scales = [scale for _, scale in rows]
         self._thresholds = [threshold for threshold, _ in rows]
 
-    def scale_of(self, smallest: float) -> Scale:
+    def scale_of(self, smallest: float) -> UnitScale:
         """Return the scale for a smallest absolute value that is not zero; 0: all are zero."""
         if smallest == 0:
             return UNIT_SCALE
@@ -92,7 +92,7 @@ class ScaleTable:
         return self._scales[max(0, bisect_right(self._thresholds, smallest) - 1)]
 
     @property
-    def scales(self) -> list[Scale]:
+    def scales(self) -> list[UnitScale]:
         """Return all scales; ``indexes`` returns positions in this list."""
         return [*self._scales, UNIT_SCALE]
 
@@ -106,7 +106,7 @@ class ScaleTable:
         return np.where(smallest == 0, len(self._scales), index)
 
 
-def _decimal_rows() -> list[tuple[float, Scale]]:
+def _decimal_rows() -> list[tuple[float, UnitScale]]:
     rows = []
     for index, prefix in enumerate(("T", "G", "M", "k", "", "m", "µ", "n")):
         exponent = 12 - 3 * index
@@ -119,7 +119,7 @@ def _decimal_rows() -> list[tuple[float, Scale]]:
     return _with_more_digits(rows, float("1e-9"), "n")
 
 
-def _binary_rows() -> list[tuple[float, Scale]]:
+def _binary_rows() -> list[tuple[float, UnitScale]]:
     rows = []
     for index, prefix in enumerate(("Ti", "Gi", "Mi", "Ki", "")):
         exponent = 40 - 10 * index
@@ -132,16 +132,18 @@ def _binary_rows() -> list[tuple[float, Scale]]:
     return _with_more_digits(rows, 1.0, "")
 
 
-def _digit_rows(thresholds: list[float], divisor: float, prefix: str) -> list[tuple[float, Scale]]:
+def _digit_rows(
+    thresholds: list[float], divisor: float, prefix: str
+) -> list[tuple[float, UnitScale]]:
     return [
-        (threshold, Scale(digits, divisor, prefix))
+        (threshold, UnitScale(digits, divisor, prefix))
         for digits, threshold in enumerate(thresholds, start=1)
     ]
 
 
 def _with_more_digits(
-    rows: list[tuple[float, Scale]], divisor: float, prefix: str
-) -> list[tuple[float, Scale]]:
+    rows: list[tuple[float, UnitScale]], divisor: float, prefix: str
+) -> list[tuple[float, UnitScale]]:
     """Return rows in ascending order, below the smallest prefix with up to ten digits."""
     import math  # noqa: PLC0415
 
@@ -154,5 +156,5 @@ def _with_more_digits(
             threshold = math.nextafter(threshold, math.inf)
         while math.nextafter(threshold, 0) / divisor >= bound:
             threshold = math.nextafter(threshold, 0)
-        smaller.append((threshold, Scale(digits, divisor, prefix)))
+        smaller.append((threshold, UnitScale(digits, divisor, prefix)))
     return [*reversed(smaller), *reversed(rows)]

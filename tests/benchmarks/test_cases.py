@@ -5,15 +5,26 @@ from pathlib import Path
 import pytest
 
 from benchmarks import cases
-from benchmarks.cases import PEER_RANGE, Case, Session, difference, ours, ratio, save, sessions
+from benchmarks.cases import (
+    PEER_RANGE,
+    BenchmarkSession,
+    Case,
+    difference,
+    ours,
+    ratio,
+    save,
+    sessions,
+)
 
 
-def session_on(host: str, date: str = "2026-01-02 03:04 UTC") -> Session:
+def session_on(host: str, date: str = "2026-01-02 03:04 UTC") -> BenchmarkSession:
     case = Case(
         name="c", metric="s", ours_command="a", peer_command="b", bar=(ratio(at_most=1.5),),
         ours=(1.0, 2.0), peer=(2.0, 3.0),
     )  # fmt: skip
-    return Session(benchmark="b", date=date, host=host, command="./dev bench b", cases=(case,))
+    return BenchmarkSession(
+        benchmark="b", date=date, host=host, command="./dev bench b", cases=(case,)
+    )
 
 
 def test_a_session_survives_its_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

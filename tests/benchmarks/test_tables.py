@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks import cases
-from benchmarks.cases import Bound, Case, Session, ratio, save
+from benchmarks.cases import BenchmarkSession, Bound, Case, ratio, save
 from benchmarks.tables import REASONS, document
 
 ROOT = Path(__file__).parents[2]
@@ -15,7 +15,7 @@ FAST, SLOW, NOISY = (1.5,) * 7, (0.5,) * 7, (0.5, 1.5, 0.5, 1.5, 0.5, 1.5, 1.2)
 def keep(machine: str, date: str, **readings: tuple[float, ...]) -> None:
     bound: Bound = ratio(at_least=1)
     save(
-        Session(
+        BenchmarkSession(
             benchmark="speed",
             date=date,
             host=f"{machine}, 2 CPUs, Linux 6",

@@ -3,7 +3,7 @@
 import pytest
 
 from benchmarks.cases import PEER_RANGE, Bar, Bound, Case, Quantity, difference, ours, ratio
-from benchmarks.verdicts import Standing, Verdict, judge
+from benchmarks.verdicts import BarVerdict, Standing, judge
 
 
 def case_of(ours: list[float], peer: list[float], *bar: Bound, exact: bool = False) -> Case:
@@ -13,7 +13,7 @@ def case_of(ours: list[float], peer: list[float], *bar: Bound, exact: bool = Fal
     )  # fmt: skip
 
 
-def verdict_of(case: Case) -> Verdict:
+def verdict_of(case: Case) -> BarVerdict:
     verdict = judge(case)
     assert verdict is not None
     return verdict

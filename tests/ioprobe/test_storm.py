@@ -15,11 +15,11 @@ from ioprobe.storm import (
     storm_events,
 )
 from ioprobe.target.simulated import parse_simulated
-from ioprobe.target.target import Target, TargetKind
+from ioprobe.target.target import DiskTarget, TargetKind
 from stallscope.errors import RecordingError
 
 PATH = "sim:servers=8,service=1ms"
-TARGET = Target(TargetKind.SIMULATED, PATH, None, 0, 2**30, simulated=parse_simulated(PATH))
+TARGET = DiskTarget(TargetKind.SIMULATED, PATH, None, 0, 2**30, simulated=parse_simulated(PATH))
 RUN = StormRun("a", 0, StormSetting(8, (1000, 100)), 0.1, 1.0)
 LATENCY = {"min": 1, "mean": 2, "max": 9, "p50": 2, "p90": 3, "p99": 4, "p99.9": 5, "p99.99": 6}
 LINE = {

@@ -10,7 +10,7 @@ import pytest
 from tests.pmu_guest.scenarios import COLLECT
 from topdown.slots import model as models
 from topdown.slots.counting.counting_mode import CountingMode
-from topdown.slots.counting.plan import Encoding, Plan, plan_of
+from topdown.slots.counting.plan import CountingPlan, Encoding, plan_of
 from topdown.slots.counting.plan_file import Subject, write_plan
 
 HERE = Path(__file__).parent
@@ -49,7 +49,7 @@ def filtered_scenarios(folder: Path) -> dict[str, str]:
     }
 
 
-def _filtered(plan: Plan) -> Plan:
+def _filtered(plan: CountingPlan) -> CountingPlan:
     """The plan with names of libpfm4 instead of marked codes: these have filters."""
     events = {
         name: Encoding(name=NAMES[event.config] + FILTERS[event.config1])

@@ -36,7 +36,7 @@ RULE = (
 
 
 @dataclass(frozen=True, slots=True)
-class Explanation:
+class RequestExplanation:
     """A state's mean time per request in both classes. ``share``: of the additional latency."""
 
     state: str
@@ -78,7 +78,7 @@ def explain(
     records: WaitRecords,
     intervals: Intervals,
     names: StackNames,
-) -> tuple[MeanDifference, list[Explanation]]:
+) -> tuple[MeanDifference, list[RequestExplanation]]:
     """Return the latency of both classes, and the states by what they explain of the difference.
 
     ``states``: of `request_states`. Both classes must have requests.
@@ -99,10 +99,10 @@ def explain(
 
 def _explanation(
     column: int, times: MeanDifference, wall: MeanDifference, place: Place
-) -> Explanation:
+) -> RequestExplanation:
     share = times.difference / wall.difference if wall.difference > 0 else 0.0
     usual = (place.median_ns if place.chain else times.median) / max(1.0, wall.median)
-    return Explanation(
+    return RequestExplanation(
         state=state_name(column),
         times=times,
         share=share,

@@ -33,7 +33,7 @@ class Flags:
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class EventCounts:
     """Counts in a file by any spelling of the event; ``absent`` holds reasons for missing ones."""
 
     where: str
@@ -83,7 +83,7 @@ def _same_code(key: str) -> tuple[tuple[str, str], ...]:
     )
 
 
-def counts_of(model: Model, reading: Reading, notes: tuple[str, ...] = ()) -> Counts:
+def counts_of(model: Model, reading: EventCounts, notes: tuple[str, ...] = ()) -> Counts:
     """Return the reading's counts under the model's names."""
     spellings = _spellings(model.key)
     values: dict[str, float] = {}

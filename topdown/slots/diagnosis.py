@@ -3,7 +3,13 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from topdown.slots.expressions import Binary, Call, Choice, Expression, Negative
+from topdown.slots.expressions import (
+    BinaryOperation,
+    Conditional,
+    Expression,
+    FunctionCall,
+    Negative,
+)
 from topdown.slots.formula_functions import FormulaFunction, Values, compiled, formula_text
 from topdown.slots.model import Node
 
@@ -29,7 +35,7 @@ def suspect_terms(tree: Expression) -> tuple[SuspectTerm, ...]:
     """Return the differences and quotients of a formula, the outermost first."""
     terms = []
     for expression in _outermost_first(tree):
-        if isinstance(expression, Binary) and expression.sign in "-/":
+        if isinstance(expression, BinaryOperation) and expression.sign in "-/":
             left, right = compiled(expression.left), compiled(expression.right)
             texts = formula_text(expression.left), formula_text(expression.right)
             terms.append(SuspectTerm(expression.sign, left, right, *texts))
@@ -44,11 +50,11 @@ def _outermost_first(tree: Expression) -> Iterator[Expression]:
         match expression:
             case Negative(operand):
                 pending.append(operand)
-            case Binary(_, left, right):
+            case BinaryOperation(_, left, right):
                 pending += (left, right)
-            case Choice(_, then, otherwise):
+            case Conditional(_, then, otherwise):
                 pending += (then, otherwise)
-            case Call(_, arguments):
+            case FunctionCall(_, arguments):
                 pending += arguments
 
 

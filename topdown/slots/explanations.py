@@ -11,7 +11,7 @@ FILE = Path(__file__).with_name("explanations.json")
 
 
 @dataclass(frozen=True, slots=True)
-class Explanation:
+class NodeExplanation:
     """What a node counts, and what to try if it is high."""
 
     meaning: str
@@ -23,7 +23,7 @@ def _explanations() -> dict[str, str | tuple[str, str]]:
     return read_document(FILE, dict[str, str | tuple[str, str]])
 
 
-def explanation(node: str) -> Explanation:
+def explanation(node: str) -> NodeExplanation:
     """Return a node's explanation. Raises RecordingError if the file has none of that name.
 
     A name may refer to the text of another name.
@@ -33,4 +33,4 @@ def explanation(node: str) -> Explanation:
         texts = _explanations().get(texts)
     if not isinstance(texts, tuple):
         raise RecordingError(f"{FILE}: no explanation of {node[:80]!r}", DAMAGED)
-    return Explanation(*texts)
+    return NodeExplanation(*texts)

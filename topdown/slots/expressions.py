@@ -31,7 +31,7 @@ class FormulaError(UnableError):
 
 
 @dataclass(frozen=True, slots=True)
-class Number:
+class NumberLiteral:
     """A constant."""
 
     value: float
@@ -52,7 +52,7 @@ class Negative:
 
 
 @dataclass(frozen=True, slots=True)
-class Binary:
+class BinaryOperation:
     """``left sign right``."""
 
     sign: str
@@ -61,7 +61,7 @@ class Binary:
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class Conditional:
     """``then if condition else otherwise``."""
 
     condition: "Expression"
@@ -70,14 +70,14 @@ class Choice:
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class FunctionCall:
     """``function(arguments)``."""
 
     function: str
     arguments: tuple["Expression", ...]
 
 
-Expression = Number | Name | Negative | Binary | Choice | Call
+Expression = NumberLiteral | Name | Negative | BinaryOperation | Conditional | FunctionCall
 
 
 def parse(text: str) -> Expression:
@@ -131,7 +131,7 @@ class _Parser:
             self._next()
             condition = self._binary(0)
             self._expect("else")
-            then = Choice(condition, then, self.choice())
+            then = Conditional(condition, then, self.choice())
         self._depth -= 1
         return then
 
@@ -142,7 +142,7 @@ class _Parser:
         chain = 1
         while self._peek()[0] == "sign" and self._peek()[1] in _LEVELS[level]:
             sign = self._next()[1]
-            left = Binary(sign, left, self._binary(level + 1))
+            left = BinaryOperation(sign, left, self._binary(level + 1))
             chain += 1
             if chain > MAX_OPERANDS:
                 raise self._error(f"more than {MAX_OPERANDS} operands in a chain")
@@ -159,7 +159,7 @@ class _Parser:
     def _operand(self) -> Expression:
         kind, text = self._next()
         if kind == "number":
-            return Number(float(text))
+            return NumberLiteral(float(text))
         if (kind, text) == ("sign", "("):
             inner = self.choice()
             self._expect(")")
@@ -180,7 +180,7 @@ class _Parser:
         low, high = _ARITIES[function]
         if not low <= len(arguments) <= high:
             raise self._error(f"{function} with {len(arguments)} arguments")
-        return Call(function, tuple(arguments))
+        return FunctionCall(function, tuple(arguments))
 
 
 def _tokens(text: str) -> Iterator[tuple[str, str]]:
@@ -200,18 +200,18 @@ def written(tree: Expression) -> str:
 
 def _written(tree: Expression, outer: int) -> str:
     match tree:
-        case Number(value):
+        case NumberLiteral(value):
             return str(int(value)) if value == int(value) and abs(value) < 1e15 else repr(value)
         case Name(text):
             return text
         case Negative(operand):
             return f"-{_written(operand, len(_LEVELS))}"
-        case Call(function, arguments):
+        case FunctionCall(function, arguments):
             return f"{function}({', '.join(_written(argument, -1) for argument in arguments)})"
-        case Choice(condition, then, otherwise):
+        case Conditional(condition, then, otherwise):
             text = f"{_written(then, 0)} if {_written(condition, 0)} else {_written(otherwise, -1)}"
             return f"({text})" if outer >= 0 else text
-        case Binary(sign, left, right):
+        case BinaryOperation(sign, left, right):
             level = next(number for number, signs in enumerate(_LEVELS) if sign in signs)
             text = f"{_written(left, level)} {sign} {_written(right, level + 1)}"
             return f"({text})" if outer > level else text
@@ -220,53 +220,57 @@ def _written(tree: Expression, outer: int) -> str:
 def names(tree: Expression) -> set[str]:
     """Return all names in a formula, in every branch of its conditionals."""
     match tree:
-        case Number():
+        case NumberLiteral():
             return set()
         case Name(text):
             return {text}
         case Negative(operand):
             return names(operand)
-        case Binary(_, left, right):
+        case BinaryOperation(_, left, right):
             return names(left) | names(right)
-        case Choice(condition, then, otherwise):
+        case Conditional(condition, then, otherwise):
             return names(condition) | names(then) | names(otherwise)
-        case Call(_, arguments):
+        case FunctionCall(_, arguments):
             return set().union(*(names(argument) for argument in arguments))
 
 
 def renamed(tree: Expression, rename: Callable[[str], str]) -> Expression:
     """Return the formula with each name replaced."""
     match tree:
-        case Number():
+        case NumberLiteral():
             return tree
         case Name(text):
             return Name(rename(text))
         case Negative(operand):
             return Negative(renamed(operand, rename))
-        case Binary(sign, left, right):
-            return Binary(sign, renamed(left, rename), renamed(right, rename))
-        case Choice(condition, then, otherwise):
-            return Choice(
+        case BinaryOperation(sign, left, right):
+            return BinaryOperation(sign, renamed(left, rename), renamed(right, rename))
+        case Conditional(condition, then, otherwise):
+            return Conditional(
                 renamed(condition, rename), renamed(then, rename), renamed(otherwise, rename)
             )
-        case Call(function, arguments):
-            return Call(function, tuple(renamed(argument, rename) for argument in arguments))
+        case FunctionCall(function, arguments):
+            return FunctionCall(
+                function, tuple(renamed(argument, rename) for argument in arguments)
+            )
 
 
 def resolved(tree: Expression, flags: dict[str, bool]) -> Expression:
     """Return the formula with conditions on flags resolved, so that unused names disappear."""
     match tree:
-        case Number() | Name():
+        case NumberLiteral() | Name():
             return tree
         case Negative(operand):
             return Negative(resolved(operand, flags))
-        case Binary(sign, left, right):
-            return Binary(sign, resolved(left, flags), resolved(right, flags))
-        case Choice(Name(flag), then, otherwise) if flag in flags:
+        case BinaryOperation(sign, left, right):
+            return BinaryOperation(sign, resolved(left, flags), resolved(right, flags))
+        case Conditional(Name(flag), then, otherwise) if flag in flags:
             return resolved(then if flags[flag] else otherwise, flags)
-        case Choice(condition, then, otherwise):
-            return Choice(
+        case Conditional(condition, then, otherwise):
+            return Conditional(
                 resolved(condition, flags), resolved(then, flags), resolved(otherwise, flags)
             )
-        case Call(function, arguments):
-            return Call(function, tuple(resolved(argument, flags) for argument in arguments))
+        case FunctionCall(function, arguments):
+            return FunctionCall(
+                function, tuple(resolved(argument, flags) for argument in arguments)
+            )

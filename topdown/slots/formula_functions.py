@@ -8,13 +8,13 @@ from collections.abc import Callable, Mapping
 from operator import itemgetter
 
 from topdown.slots.expressions import (
-    Binary,
-    Call,
-    Choice,
+    BinaryOperation,
+    Conditional,
     Expression,
+    FunctionCall,
     Name,
     Negative,
-    Number,
+    NumberLiteral,
     written,
 )
 
@@ -32,22 +32,22 @@ def formula_text(tree: Expression) -> str:
 def compiled(tree: Expression) -> FormulaFunction:
     """Return a formula as a function."""
     match tree:
-        case Number(value):
+        case NumberLiteral(value):
             return lambda _: value
         case Name(text):
             return itemgetter(text)
         case Negative(operand):
             inner = compiled(operand)
             return lambda values: -inner(values)
-        case Choice():
+        case Conditional():
             return _choice(tree)
-        case Call(function, arguments):
+        case FunctionCall(function, arguments):
             return _call(function, [compiled(argument) for argument in arguments])
-        case Binary(sign, left, right):
+        case BinaryOperation(sign, left, right):
             return _binary(sign, compiled(left), compiled(right))
 
 
-def _choice(tree: Choice) -> FormulaFunction:
+def _choice(tree: Conditional) -> FormulaFunction:
     condition, then, otherwise = map(compiled, (tree.condition, tree.then, tree.otherwise))
     return lambda values: then(values) if condition(values) else otherwise(values)
 
@@ -81,17 +81,17 @@ def _binary(sign: str, left: FormulaFunction, right: FormulaFunction) -> Formula
 def zero_divisor(tree: Expression, values: Values) -> str:
     """Return the text of the divisor that is 0 in a formula, or an empty string."""
     match tree:
-        case Binary(sign, left, right):
+        case BinaryOperation(sign, left, right):
             divisor = zero_divisor(left, values) or zero_divisor(right, values)
             return divisor or (
                 formula_text(right) if sign == "/" and _is_zero(right, values) else ""
             )
         case Negative(operand):
             return zero_divisor(operand, values)
-        case Choice(condition, then, otherwise):
+        case Conditional(condition, then, otherwise):
             parts = [zero_divisor(part, values) for part in (condition, then, otherwise)]
             return next(filter(None, parts), "")
-        case Call(_, arguments):
+        case FunctionCall(_, arguments):
             parts = [zero_divisor(argument, values) for argument in arguments]
             return next(filter(None, parts), "")
         case _:

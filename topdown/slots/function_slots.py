@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from stallscope.statistics.intervals import NORMAL_95
-from topdown.slots.counts import Reading, counts_of
+from topdown.slots.counts import EventCounts, counts_of
 from topdown.slots.evaluation import evaluate
 from topdown.slots.event_names import GENERIC, canonical
 from topdown.slots.measurement import Interval, Ipc, MeasuredNode
@@ -135,7 +135,7 @@ def slots_by_function(profile: Profile, model: Model | None = None) -> SlotsByFu
 
 def _has_level_one(model: Model, events: Iterable[str]) -> bool:
     """Return whether these events suffice for a level-1 node of the model."""
-    counts = counts_of(model, Reading("", counts=dict.fromkeys(events, 1.0)))
+    counts = counts_of(model, EventCounts("", counts=dict.fromkeys(events, 1.0)))
     nodes = evaluate(model, counts).nodes.values()
     return any(node.level == 1 and node.value is not None for node in nodes)
 
@@ -215,7 +215,7 @@ def _evaluated(scope: _Scope, sums: _Reals) -> tuple[Ipc | None, tuple[MeasuredN
     counts = dict(zip(scope.events, sums.tolist(), strict=True))
     if scope.model is None:
         return _ipc(counts), ()
-    tree = evaluate(scope.model, counts_of(scope.model, Reading("", counts=counts)))
+    tree = evaluate(scope.model, counts_of(scope.model, EventCounts("", counts=counts)))
     nodes = tuple(
         MeasuredNode(
             name=node.name,

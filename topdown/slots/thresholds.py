@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from topdown.slots.expressions import Binary, Expression, Name, Number, written
+from topdown.slots.expressions import BinaryOperation, Expression, Name, NumberLiteral, written
 
 # (node, True if the value must be above the bound, bound). A condition holds if all comparisons of
 # one alternative hold.
@@ -13,13 +13,13 @@ Condition = tuple[tuple[Comparison, ...], ...]
 def condition_of(tree: Expression) -> Condition:
     """Return a threshold as alternatives of comparisons. Raises ValueError for other formulas."""
     match tree:
-        case Binary("|", left, right):
+        case BinaryOperation("|", left, right):
             return condition_of(left) + condition_of(right)
-        case Binary("&", left, right):
+        case BinaryOperation("&", left, right):
             return tuple(
                 first + second for first in condition_of(left) for second in condition_of(right)
             )
-        case Binary(">" | "<" as sign, Name(name), Number(bound)):
+        case BinaryOperation(">" | "<" as sign, Name(name), NumberLiteral(bound)):
             return (((name, sign == ">", bound),),)
         case _:
             raise ValueError(f"not a threshold: {written(tree)}")

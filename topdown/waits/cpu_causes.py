@@ -12,7 +12,7 @@ import numpy.typing as npt
 from topdown.waits.causes import Cause, ChainStep
 from topdown.waits.groups import thread_groups
 from topdown.waits.records import WaitRecords
-from topdown.waits.run_queue import QueueUse, QueueUserKind
+from topdown.waits.run_queue import QueueUserKind, RunQueueUse
 from topdown.waits.states import ThreadState
 
 CPU, THROTTLE, STEAL = "cpu", "throttle", "steal"
@@ -25,7 +25,7 @@ _NAMES = {
 def cpu_causes(
     records: WaitRecords,
     amounts: npt.NDArray[np.int64],
-    users: Sequence[QueueUse],
+    users: Sequence[RunQueueUse],
     cgroups: Mapping[int, str | None],
 ) -> list[Cause]:
     """Return the causes, the largest first.
@@ -52,7 +52,7 @@ def cpu_causes(
 def _shared_queue(
     records: WaitRecords,
     waiting: npt.NDArray[np.int64],
-    users: Sequence[QueueUse],
+    users: Sequence[RunQueueUse],
     cgroups: Mapping[int, str | None],
 ) -> list[Cause]:
     """Return the causes of time in the run queue; those with one name and cgroup are one."""

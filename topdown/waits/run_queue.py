@@ -44,7 +44,7 @@ class QueueUserKind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class QueueUse:
+class RunQueueUse:
     """A process that ran while threads of the target could run, for ``time_ns``."""
 
     kind: QueueUserKind
@@ -53,7 +53,7 @@ class QueueUse:
     time_ns: int
 
 
-def run_queue_users(records: WaitRecords, intervals: Intervals) -> tuple[QueueUse, ...]:
+def run_queue_users(records: WaitRecords, intervals: Intervals) -> tuple[RunQueueUse, ...]:
     """Return what ran while threads of the target were runnable, the longest time first.
 
     Empty without records of whole CPUs. The times add up to the time in the run queue.
@@ -132,16 +132,16 @@ def _queued_integral(
 
 def _users(
     threads: Sequence[WaitingThread], by_thread: npt.NDArray[np.float64], total_ns: int
-) -> tuple[QueueUse, ...]:
+) -> tuple[RunQueueUse, ...]:
     sums: dict[tuple[QueueUserKind, str, int | None], float] = {}
     for number in np.flatnonzero(by_thread > 0).tolist():
         thread = threads[number]
         key = _user(thread)
         sums[key] = sums.get(key, 0.0) + float(by_thread[number])
-    users = [QueueUse(*key, round(time)) for key, time in sums.items()]
+    users = [RunQueueUse(*key, round(time)) for key, time in sums.items()]
     rest = total_ns - sum(user.time_ns for user in users)
     if rest > 0:
-        users.append(QueueUse(QueueUserKind.UNKNOWN, "no record", None, rest))
+        users.append(RunQueueUse(QueueUserKind.UNKNOWN, "no record", None, rest))
     return tuple(sorted(users, key=lambda user: (-user.time_ns, user.name)))
 
 

@@ -4,7 +4,7 @@ import csv
 import io
 from collections.abc import Iterator
 
-from harness.bench.compare.result import CompareResult, Sample
+from harness.bench.compare.result import BenchCompareResult, Sample
 from stallscope.printable import printable
 
 COLUMNS = (
@@ -13,7 +13,7 @@ COLUMNS = (
 )
 
 
-def csv_lines(result: CompareResult) -> Iterator[str]:
+def csv_lines(result: BenchCompareResult) -> Iterator[str]:
     """Yield the header and a line for each row; a missing number is empty."""
     yield COLUMNS
     for row in result.rows:

@@ -10,7 +10,7 @@ FORMATS = ("text", "csv")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CompareOptions:
+class BenchCompareOptions:
     """Files, the expressions that make tables, and how results are judged and printed.
 
     ``files`` are paths or ``label=path``; ``alpha`` is the family-wise error rate of all rows.

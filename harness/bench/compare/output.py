@@ -5,8 +5,8 @@ from collections.abc import Iterable
 
 import click
 
-from harness.bench.compare.options import CompareOptions
-from harness.bench.compare.result import CompareResult
+from harness.bench.compare.options import BenchCompareOptions
+from harness.bench.compare.result import BenchCompareResult
 from harness.cli.terminal import colours
 from stallscope.benchmark_text.grid import Grid
 from stallscope.benchmark_text.results import BenchmarkResults
@@ -14,8 +14,8 @@ from stallscope.printable import printable
 
 
 def print_comparison(
-    results: BenchmarkResults, grid: Grid, options: CompareOptions, *, as_json: bool
-) -> CompareResult | None:
+    results: BenchmarkResults, grid: Grid, options: BenchCompareOptions, *, as_json: bool
+) -> BenchCompareResult | None:
     """Print the comparison, and return its document if the style has one."""
     if options.style == "benchstat":
         return _print_benchstat(results, grid, options)
@@ -47,8 +47,8 @@ def print_comparison(
 
 
 def _print_benchstat(
-    results: BenchmarkResults, grid: Grid, options: CompareOptions
-) -> CompareResult | None:
+    results: BenchmarkResults, grid: Grid, options: BenchCompareOptions
+) -> BenchCompareResult | None:
     from harness.bench.compare.benchstat.csv import csv_text  # noqa: PLC0415
     from harness.bench.compare.benchstat.summaries import Thresholds  # noqa: PLC0415
     from harness.bench.compare.benchstat.text import text_lines  # noqa: PLC0415

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
 
-from harness.bench.compare.result import CompareResult, ComparisonRow
+from harness.bench.compare.result import BenchCompareResult, ComparisonRow
 from harness.bench.compare.text import delta_text, p_text, sample_text, sizes_text
 from harness.bench.compare.verdicts import BETTER, WORSE
 from harness.bench.plots.forest import ForestRow, forest_picture
@@ -30,7 +30,7 @@ class _Table:
     omitted: int
 
 
-def panels(result: CompareResult) -> tuple[Panel, ...]:
+def panels(result: BenchCompareResult) -> tuple[Panel, ...]:
     """Return the panel of a comparison."""
     tables = [
         _table(list(group), _heads(result.base, column), f"{unit} ({table})" if table else unit)
@@ -85,7 +85,7 @@ def _table(rows: Sequence[ComparisonRow], heads: Sequence[str], title: str) -> _
     return _Table(title, heads, table_rows, muted, max(0, len(rows) - _MAX_ROWS))
 
 
-def write_page(result: CompareResult, path: Path) -> None:
+def write_page(result: BenchCompareResult, path: Path) -> None:
     """Write the comparison as an HTML page."""
     subject = ", ".join([result.base, *result.columns])
     head = Head("Comparison of benchmarks", visible_text(subject, 200), "benchmarks", "measured")

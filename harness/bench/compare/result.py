@@ -47,7 +47,7 @@ class GeometricMean(Record, frozen=True, kw_only=True):
     omitted_rows: Count
 
 
-class CompareResult(Document, frozen=True, kw_only=True, tag="stallscope.bench.compare/1"):
+class BenchCompareResult(Document, frozen=True, kw_only=True, tag="stallscope.bench.compare/1"):
     """All rows in the order of the tables, and what was not read."""
 
     base: str

@@ -4,8 +4,8 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from harness.bench.compare.options import CompareOptions
-from harness.bench.compare.result import CompareResult, ComparisonRow, GeometricMean, Sample
+from harness.bench.compare.options import BenchCompareOptions
+from harness.bench.compare.result import BenchCompareResult, ComparisonRow, GeometricMean, Sample
 from harness.bench.compare.verdicts import (
     BETTER,
     WORSE,
@@ -30,7 +30,7 @@ _ORDER = (
 )
 
 
-def run_compare(options: CompareOptions, *, as_json: bool) -> int:
+def run_compare(options: BenchCompareOptions, *, as_json: bool) -> int:
     """Print the comparison and return the exit code."""
     from harness.bench.compare.output import print_comparison  # noqa: PLC0415
 
@@ -57,7 +57,9 @@ def exit_code(problems: Sequence[Problem]) -> ExitCode:
     return ExitCode.UNREADABLE if problems else ExitCode.DONE
 
 
-def compare(results: BenchmarkResults, grid: Grid, options: CompareOptions) -> CompareResult:
+def compare(
+    results: BenchmarkResults, grid: Grid, options: BenchCompareOptions
+) -> BenchCompareResult:
     """Return the document of a comparison."""
     cells = CellStatistics(grid, options.confidence)
     samples = _samples(cells)
@@ -85,7 +87,7 @@ def compare(results: BenchmarkResults, grid: Grid, options: CompareOptions) -> C
         )
     if options.grid.col == ".file" and any(row.verdict in (BETTER, WORSE) for row in rows):
         warnings.append(_ORDER)
-    return CompareResult(
+    return BenchCompareResult(
         base=labels[0] if labels else "",
         columns=tuple(labels[1:]),
         confidence=options.confidence,

@@ -10,7 +10,7 @@ The change is shown if p < 0.05 in the exact U test on the values that remain; n
 
 from collections.abc import Iterator
 
-from harness.bench.compare.benchstat.layout import LEFT, RIGHT, Column, Layout, Span
+from harness.bench.compare.benchstat.layout import LEFT, RIGHT, Column, HeadCell, Layout
 from harness.bench.matrix.summary import Kept, summary_text, without_outliers
 from stallscope.benchmark_text.grid import ABSENT, Grid, GridTable
 from stallscope.printable import printable
@@ -43,16 +43,16 @@ def _table_lines(grid: Grid, table: GridTable) -> Iterator[str]:
     metric = _METRICS.get(table.unit, table.unit)
     names = [printable(grid.row_keys.label(row)) for row in table.rows.tolist()]
     columns = [Column(names, LEFT, "")]
-    head = [Span(0, 1, "name", "")]
+    head = [HeadCell(0, 1, "name", "")]
     for place, label in enumerate(labels):
         texts = [summary_text(row[place], table.unit) for row in samples]
         columns.append(Column(texts, RIGHT, "  "))
-        head.append(Span(place + 1, 1, printable(f"{label} {metric}"), "  "))
+        head.append(HeadCell(place + 1, 1, printable(f"{label} {metric}"), "  "))
     if len(labels) == 2:
         changes = [_change(row[0], row[1]) for row in samples]
         columns.append(Column([change for change, _ in changes], RIGHT, "  "))
         columns.append(Column([test for _, test in changes], LEFT, "  "))
-        head.append(Span(3, 1, "delta", "  "))
+        head.append(HeadCell(3, 1, "delta", "  "))
     return Layout(columns, [head]).lines()
 
 

@@ -4,13 +4,13 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
-from harness.bench.compare.benchstat.layout import CENTER, LEFT, RIGHT, Column, Layout, Span
-from harness.bench.compare.result import CompareResult, ComparisonRow, GeometricMean, Sample
-from stallscope.benchmark_text.units import Scale, ScaleTable, has_binary_prefixes
+from harness.bench.compare.benchstat.layout import CENTER, LEFT, RIGHT, Column, HeadCell, Layout
+from harness.bench.compare.result import BenchCompareResult, ComparisonRow, GeometricMean, Sample
+from stallscope.benchmark_text.units import ScaleTable, UnitScale, has_binary_prefixes
 from stallscope.printable import printable
 
 
-def lines(result: CompareResult) -> Iterator[str]:
+def lines(result: BenchCompareResult) -> Iterator[str]:
     """Yield the lines of all tables, geometric means, warnings and a legend."""
     means = {(mean.table, mean.unit, mean.column): mean for mean in result.geomeans}
     table_before: str | None = None
@@ -48,7 +48,7 @@ def _table(rows: Sequence[ComparisonRow], unit: str, base: str, column: str) -> 
         Column([text for _, text in a_texts], RIGHT, " ± "),
     ]
     first = printable(base if compared else column)
-    head = [[Span(0, 1, printable(unit), ""), Span(1, 2, first, "  ", CENTER)]]
+    head = [[HeadCell(0, 1, printable(unit), ""), HeadCell(1, 2, first, "  ", CENTER)]]
     if compared:
         columns += [
             Column([text for text, _ in b_texts], RIGHT, "  "),
@@ -59,16 +59,16 @@ def _table(rows: Sequence[ComparisonRow], unit: str, base: str, column: str) -> 
             Column([row.verdict for row in rows], LEFT, "  "),
         ]
         head[0] += [
-            Span(3, 2, printable(column), "  ", CENTER),
-            Span(5, 1, "change", "  ", RIGHT),
-            Span(6, 1, "p (Holm)", "  ", RIGHT),
-            Span(7, 1, "n", "  ", RIGHT),
-            Span(8, 1, "verdict", "  "),
+            HeadCell(3, 2, printable(column), "  ", CENTER),
+            HeadCell(5, 1, "change", "  ", RIGHT),
+            HeadCell(6, 1, "p (Holm)", "  ", RIGHT),
+            HeadCell(7, 1, "n", "  ", RIGHT),
+            HeadCell(8, 1, "verdict", "  "),
         ]
     return Layout(columns, head).lines()
 
 
-def sample_text(sample: Sample | None, scale: Scale) -> tuple[str, str]:
+def sample_text(sample: Sample | None, scale: UnitScale) -> tuple[str, str]:
     """Return the median and the larger distance of its interval in percent."""
     if sample is None or sample.median is None:
         return "-", ""
@@ -110,7 +110,7 @@ def _rows_text(count: int) -> str:
     return f"{count} row" if count == 1 else f"{count} rows"
 
 
-def _legend(result: CompareResult) -> Iterator[str]:
+def _legend(result: BenchCompareResult) -> Iterator[str]:
     level = f"{100 * result.confidence:g} %"
     yield (
         f"± larger distance of the {level} interval of the median; "

@@ -25,7 +25,7 @@ from stallscope.statistics.two_stages import (
 )
 
 
-class Verdict(StrEnum):
+class GateVerdict(StrEnum):
     """What a gate reports."""
 
     REGRESSION = "regression"
@@ -37,7 +37,7 @@ class Verdict(StrEnum):
 class Decision:
     """A verdict; differences of logarithms."""
 
-    verdict: Verdict
+    verdict: GateVerdict
     estimate: float
     low: float  # -inf with too few blocks
     high: float  # of the other one-sided test at 2.5 %
@@ -79,17 +79,17 @@ def _decision(
 ) -> Decision:
     estimate = hodges_lehmann(differences)
     high = upper_bound(differences, ALPHA)
-    verdict = Verdict.UNDECIDED
+    verdict = GateVerdict.UNDECIDED
     if estimate >= threshold and low > 0:
-        verdict = Verdict.REGRESSION
+        verdict = GateVerdict.REGRESSION
     elif high < threshold:
-        verdict = Verdict.NO_REGRESSION
+        verdict = GateVerdict.NO_REGRESSION
     return Decision(verdict, estimate, low, high, p, stages)
 
 
 def ends_after_first(first: Sequence[float], decision: Decision) -> bool:
     """Return whether the second stage cannot change the verdict, or must not."""
-    if decision.verdict is not Verdict.UNDECIDED:
+    if decision.verdict is not GateVerdict.UNDECIDED:
         return True
     p = signed_rank_p(first)
     return p > FUTILITY

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from contextlib import suppress
 
 from harness.bench.gate.blocks import Block, Slot, planned_block
-from harness.bench.gate.options import GateOptions, Metric
+from harness.bench.gate.options import GateMetric, GateOptions
 from harness.bench.run.measurement import CommandRunner
 from stallscope.errors import TargetError
 from stallscope.launcher import CompletedRun
@@ -57,12 +57,12 @@ class BlockMeasurement:
         )
 
 
-def metric_value(metric: Metric, completed: CompletedRun) -> float:
+def metric_value(metric: GateMetric, completed: CompletedRun) -> float:
     """Return the measured quantity of a run; TargetError if it is 0, which has no logarithm."""
     value = {
-        Metric.WALL: completed.wall_ns,
-        Metric.CPU: 1000 * (completed.user_us + completed.system_us),
-        Metric.MEMORY: completed.max_rss_bytes,
+        GateMetric.WALL: completed.wall_ns,
+        GateMetric.CPU: 1000 * (completed.user_us + completed.system_us),
+        GateMetric.MEMORY: completed.max_rss_bytes,
     }[metric]
     if value <= 0:
         raise TargetError(

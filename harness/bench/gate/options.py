@@ -11,7 +11,7 @@ from harness.bench.gate.placement import MIN_BUILDS
 from harness.bench.plan.bench_file import read_bench_file
 from harness.bench.plan.commands import (
     BenchCommand,
-    Plan,
+    BenchPlan,
     ServerPlan,
     benchmark_name,
     command_from_words,
@@ -27,7 +27,7 @@ BUILD = "{build}"
 SUFFIXES = (".json", ".html")
 
 
-class Metric(StrEnum):
+class GateMetric(StrEnum):
     """The quantity that a gate compares."""
 
     WALL = "slower"
@@ -39,7 +39,7 @@ class Metric(StrEnum):
 class Rule:
     """A quantity and the growth of it, in percent, that fails a gate."""
 
-    metric: Metric
+    metric: GateMetric
     percent: float
 
     def describe(self) -> str:
@@ -81,13 +81,13 @@ def parse_rule(text: str) -> Rule:
         raise UsageError(
             f"--fail-if {text}: unknown rule", "write slower:2%, cpu:2% (CPU time) or memory:5%"
         )
-    return Rule(Metric(match[1]), float(match[2]))
+    return Rule(GateMetric(match[1]), float(match[2]))
 
 
 def gate_options(values: dict[str, Any]) -> GateOptions:
     """Return the options; UsageError for a wrong rule, an unknown entry or a missing {build}."""
     file: Path | None = values["file"]
-    plan = Plan(()) if file is None else plan_of_file(read_bench_file(file), file)
+    plan = BenchPlan(()) if file is None else plan_of_file(read_bench_file(file), file)
     base, head = (_side(values[side], plan, side) for side in ("base", "head"))
     builds = values["builds"]
     if builds > 1:
@@ -111,7 +111,7 @@ def gate_options(values: dict[str, Any]) -> GateOptions:
     )
 
 
-def _side(text: str, plan: Plan, side: str) -> BenchCommand:
+def _side(text: str, plan: BenchPlan, side: str) -> BenchCommand:
     """Return the entry of bench.toml with this name, or else the command line."""
     by_name = {command.name: command for command in plan.commands}
     if text.strip() and benchmark_name(text) in by_name:

@@ -5,7 +5,7 @@ from harness.bench.gate.result import GateResult
 from harness.bench.gate.text import facts, verdict_text
 from harness.bench.plots.distributions import distribution_picture
 from harness.bench.plots.run_order import run_order_picture
-from harness.bench.plots.samples import Sample
+from harness.bench.plots.samples import PlotSample
 from harness.page.document import fragment
 from harness.page.inline_svg import inline_svg
 from harness.page.panels import TABLE_STYLE, Head, Panel, render_panels
@@ -44,9 +44,9 @@ def gate_panel(result: GateResult) -> Panel:
     return Panel(markup, (TABLE_STYLE,))
 
 
-def _samples(blocks: tuple[Block, ...], scale: float) -> list[Sample]:
+def _samples(blocks: tuple[Block, ...], scale: float) -> list[PlotSample]:
     return [
-        Sample("base", [scale * block.base for block in blocks]),
-        Sample("base again", [scale * block.base_again for block in blocks]),
-        Sample("head", [scale * block.head for block in blocks]),
+        PlotSample("base", [scale * block.base for block in blocks]),
+        PlotSample("base again", [scale * block.base_again for block in blocks]),
+        PlotSample("head", [scale * block.head for block in blocks]),
     ]

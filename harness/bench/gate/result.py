@@ -24,7 +24,7 @@ _MIN_BLOCKS = 6
 _TO_SIGMA = 1.4826  # of a median absolute deviation
 
 
-class Change(Record, frozen=True, kw_only=True):
+class PercentChange(Record, frozen=True, kw_only=True):
     """A change in percent with its 95 % interval; None if there were too few blocks."""
 
     percent: Number | None
@@ -40,12 +40,12 @@ class GateResult(Document, frozen=True, kw_only=True, tag="stallscope.bench.gate
     complete: bool  # False after Ctrl-C
     rule: str
     threshold_percent: Amount
-    change: Change  # of head against base; low is the bound of the two-stage test
+    change: PercentChange  # of head against base; low is the bound of the two-stage test
     p: Share
     nominal_rate: Share
     stages: Natural
     blocks_per_stage: Natural
-    noise_floor: Change  # base again against base
+    noise_floor: PercentChange  # base again against base
     control_p: Share  # two-sided
     rate_held: bool  # whether the control shows no difference
     run_spread_percent: Amount | None  # of one run, from the control
@@ -127,8 +127,8 @@ def two_sided_p(differences: Sequence[float]) -> float:
     return min(1.0, 2 * min(signed_rank_p(differences), signed_rank_p(opposite)))
 
 
-def _change(estimate: float, low: float, high: float, n: int) -> Change:
-    return Change(
+def _change(estimate: float, low: float, high: float, n: int) -> PercentChange:
+    return PercentChange(
         percent=ratio_percent(estimate), low=ratio_percent(low), high=ratio_percent(high), n=n
     )
 

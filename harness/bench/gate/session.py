@@ -6,7 +6,7 @@ from pathlib import Path
 from harness.bench.gate.blocks import Block
 from harness.bench.gate.decision import (
     Decision,
-    Verdict,
+    GateVerdict,
     decide_builds,
     percent_threshold,
     run_stages,
@@ -19,7 +19,7 @@ from harness.bench.gate.result import GateResult, gate_result
 from harness.bench.gate.text import lines
 from harness.bench.plan.commands import BenchCommand
 from harness.bench.plan.servers import running_servers, with_ports
-from harness.bench.run.conditions import Conditions, machine_warnings, settings_warnings
+from harness.bench.run.conditions import RunConditions, machine_warnings, settings_warnings
 from harness.bench.run.measurement import CommandRunner
 from harness.cli.outputs import write_whole
 from harness.cli.result_output import print_result
@@ -38,12 +38,12 @@ def run_gate(options: GateOptions) -> int:
     for path in options.outputs:
         write_whole(path, [encode(result) + "\n" if path.suffix == ".json" else gate_page(result)])
     print_result(result, lines, as_json=options.as_json)
-    verdict = Verdict(result.verdict)
-    if verdict is Verdict.REGRESSION:
+    verdict = GateVerdict(result.verdict)
+    if verdict is GateVerdict.REGRESSION:
         return int(ExitCode.FINDING)
     if not result.complete:
         return int(ExitCode.INTERRUPTED)
-    if verdict is Verdict.UNDECIDED and options.strict:
+    if verdict is GateVerdict.UNDECIDED and options.strict:
         return UNDECIDED_CODE
     return int(ExitCode.DONE)
 
@@ -51,7 +51,7 @@ def run_gate(options: GateOptions) -> int:
 def gate(options: GateOptions) -> GateResult:
     """Return the result; TargetError if a command fails, KeyboardInterrupt without a block."""
     live = LiveLine()
-    before, settings = Conditions.now(), settings_now()
+    before, settings = RunConditions.now(), settings_now()
     sides = [command for pair in options.sides() for command in pair]
     with running_servers(options.servers) as ports, Launcher() as launcher:
         commands = with_ports(sides, ports)
@@ -69,7 +69,7 @@ def gate(options: GateOptions) -> GateResult:
     if not blocks:
         raise KeyboardInterrupt
     warnings = [
-        *machine_warnings(before, Conditions.now()),
+        *machine_warnings(before, RunConditions.now()),
         *settings_warnings(settings_since(settings)),
     ]
     return gate_result(

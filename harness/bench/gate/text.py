@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from harness.bench.gate.result import Change, GateResult
+from harness.bench.gate.result import GateResult, PercentChange
 from harness.cli.terminal import wrapped
 
 
@@ -37,7 +37,7 @@ def facts(result: GateResult) -> list[tuple[str, str]]:
     return list(rows.items())
 
 
-def _change_text(change: Change) -> str:
+def _change_text(change: PercentChange) -> str:
     low = "?" if change.low is None else f"{change.low:+.2f}"
     high = "?" if change.high is None else f"{change.high:+.2f}"
     if change.percent is None:

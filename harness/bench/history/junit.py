@@ -2,7 +2,7 @@
 
 from xml.etree import ElementTree as ET
 
-from harness.bench.history.result import HistoryResult, Series
+from harness.bench.history.result import BenchmarkSeries, HistoryResult
 from harness.bench.history.text import change_text
 from stallscope.printable import visible_text
 
@@ -26,7 +26,7 @@ def junit_text(result: HistoryResult) -> str:
     return ET.tostring(suites, encoding="unicode", xml_declaration=True) + "\n"
 
 
-def _add_series(suite: ET.Element, series: Series) -> None:
+def _add_series(suite: ET.Element, series: BenchmarkSeries) -> None:
     name = f"{series.name} {series.unit}"
     case = _add(suite, "testcase", classname=series.host, name=name)
     if series.is_worse:

@@ -24,7 +24,7 @@ class HistoryRun(Document, frozen=True, kw_only=True, tag="stallscope.bench.hist
     values: tuple[StoredValue, ...]
 
 
-class Change(Record, frozen=True, kw_only=True):
+class SeriesChange(Record, frozen=True, kw_only=True):
     """A change point: the first run after it, and the medians of the runs on both sides.
 
     The direction is "better", "worse", or "higher" or "lower" if the unit has none.
@@ -40,7 +40,7 @@ class Change(Record, frozen=True, kw_only=True):
     direction: str
 
 
-class Series(Record, frozen=True, kw_only=True):
+class BenchmarkSeries(Record, frozen=True, kw_only=True):
     """A benchmark and unit on one host; ``is_worse``: its last change is for the worse."""
 
     name: str
@@ -48,7 +48,7 @@ class Series(Record, frozen=True, kw_only=True):
     host: str
     runs: Count
     latest: Number
-    changes: tuple[Change, ...]
+    changes: tuple[SeriesChange, ...]
     is_worse: bool
 
 
@@ -58,6 +58,6 @@ class HistoryResult(Document, frozen=True, kw_only=True, tag="stallscope.bench.h
     directory: str
     runs: Count
     added: str | None  # the label of the run that was added
-    series: tuple[Series, ...]
+    series: tuple[BenchmarkSeries, ...]
     problems: tuple[str, ...]
     warnings: tuple[str, ...]

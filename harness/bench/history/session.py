@@ -7,7 +7,13 @@ from collections.abc import Callable, Mapping, Sequence
 import click
 
 from harness.bench.history.options import HistoryOptions
-from harness.bench.history.result import Change, HistoryResult, HistoryRun, Series, StoredValue
+from harness.bench.history.result import (
+    BenchmarkSeries,
+    HistoryResult,
+    HistoryRun,
+    SeriesChange,
+    StoredValue,
+)
 from harness.bench.history.store import append_run, read_runs
 from harness.cli.outputs import write_whole
 from harness.cli.result_output import print_result
@@ -113,7 +119,9 @@ def analyse(
     )
 
 
-def _series(key: tuple[str, str, str], points: Sequence[tuple[HistoryRun, StoredValue]]) -> Series:
+def _series(
+    key: tuple[str, str, str], points: Sequence[tuple[HistoryRun, StoredValue]]
+) -> BenchmarkSeries:
     name, unit, host = key
     better = points[-1][1].better
     changes = []
@@ -121,7 +129,7 @@ def _series(key: tuple[str, str, str], points: Sequence[tuple[HistoryRun, Stored
         run = points[change.index][0]
         delta = (change.after - change.before) / abs(change.before) if change.before else math.nan
         changes.append(
-            Change(
+            SeriesChange(
                 index=change.index,
                 label=run.label,
                 time_s=run.time_s,
@@ -132,7 +140,7 @@ def _series(key: tuple[str, str, str], points: Sequence[tuple[HistoryRun, Stored
                 direction=_direction(change.after - change.before, better),
             )
         )
-    return Series(
+    return BenchmarkSeries(
         name=name,
         unit=unit,
         host=host,

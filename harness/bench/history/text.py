@@ -3,7 +3,7 @@
 import time
 from collections.abc import Iterator
 
-from harness.bench.history.result import Change, HistoryResult, Series
+from harness.bench.history.result import BenchmarkSeries, HistoryResult, SeriesChange
 from stallscope.benchmark_text.units import ScaleTable, has_binary_prefixes
 from stallscope.printable import printable
 
@@ -35,7 +35,7 @@ def lines(result: HistoryResult, width: int) -> Iterator[str]:
         yield f"warning: {printable(warning)}"
 
 
-def change_text(series: Series, change: Change) -> str:
+def change_text(series: BenchmarkSeries, change: SeriesChange) -> str:
     """Return a change with its run, its medians and its p-value."""
     scales = ScaleTable(binary=has_binary_prefixes(series.unit))
     sizes = [abs(value) for value in (change.before, change.after) if value]

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from harness.bench.matrix.sections import Section
+from harness.bench.matrix.sections import MatrixSection
 from harness.bench.plots.throughput import ThroughputLines, throughput_picture
 from harness.page.document import fragment
 from harness.page.inline_svg import inline_svg
@@ -13,7 +13,7 @@ HEADS = ("benchmark", "mean ± largest deviation", "per second", "n")
 _HINT = "mean without outliers (1.5 interquartile ranges) ± largest deviation; ·N: N connections"
 
 
-def matrix_panel(parts: Sequence[Section], facts: Mapping[str, str]) -> Panel:
+def matrix_panel(parts: Sequence[MatrixSection], facts: Mapping[str, str]) -> Panel:
     """Return the panel "Time per operation"; it begins with the facts of the machine."""
     markup = fragment(
         "harness.bench.matrix/panel.html",
@@ -39,7 +39,7 @@ def _rate(rate_per_s: float | None) -> str:
     return "n/a" if rate_per_s is None else f"{rate_per_s:,.0f}"
 
 
-def _picture(part: Section, prefix: str) -> object:
+def _picture(part: MatrixSection, prefix: str) -> object:
     lines = part.lines()
     if not any(len(points) > 1 for points in lines.values()):
         return None

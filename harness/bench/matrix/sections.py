@@ -16,7 +16,7 @@ _NS_PER_S = 1e9
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class MatrixRow:
     """The times of one server, client and number of connections, or of a local benchmark.
 
     ``per_operation``: whether the command printed the times; otherwise they are those of
@@ -59,11 +59,11 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
-class Section:
+class MatrixSection:
     """A heading and its rows, in the order of the file."""
 
     heading: str
-    rows: tuple[Row, ...]
+    rows: tuple[MatrixRow, ...]
 
     def lines(self) -> dict[str, list[tuple[int, float]]]:
         """Return connections and operations per second of each parallel client, by label."""
@@ -75,7 +75,7 @@ class Section:
         return {label: sorted(points) for label, points in series.items()}
 
 
-def sections(result: BenchRunResult, host: str) -> tuple[Section, ...]:
+def sections(result: BenchRunResult, host: str) -> tuple[MatrixSection, ...]:
     """Return a section per cluster and data set, and one of the local benchmarks of the host.
 
     There are none without a data set: a list of commands is no matrix.
@@ -83,7 +83,7 @@ def sections(result: BenchRunResult, host: str) -> tuple[Section, ...]:
     placed = [command for command in result.commands if command.place is not None]
     if not any(command.place and command.place.dataset for command in placed):
         return ()
-    grouped: dict[str, list[Row]] = {}
+    grouped: dict[str, list[MatrixRow]] = {}
     for command, row in _rows(result, placed):
         place = command.place
         heading = f"node:{host}"
@@ -92,12 +92,12 @@ def sections(result: BenchRunResult, host: str) -> tuple[Section, ...]:
             heading = f"{cluster} dataset:{place.dataset}" if place.dataset else cluster
         grouped.setdefault(heading, []).append(row)
     headings = sorted(grouped, key=lambda heading: heading.startswith("node:"))  # stable
-    return tuple(Section(heading, tuple(grouped[heading])) for heading in headings)
+    return tuple(MatrixSection(heading, tuple(grouped[heading])) for heading in headings)
 
 
 def _rows(
     result: BenchRunResult, commands: Sequence[CommandRuns]
-) -> Iterator[tuple[CommandRuns, Row]]:
+) -> Iterator[tuple[CommandRuns, MatrixRow]]:
     """Yield the row of each command; without printed times, a run is one operation."""
     numbers = {command.name: number for number, command in enumerate(result.commands)}
     for command in commands:
@@ -111,7 +111,7 @@ def _rows(
         )
         yield (
             command,
-            Row(
+            MatrixRow(
                 place,
                 command.operation_ns or runs_ns,
                 per_operation=bool(command.operation_ns),

@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator, Sequence
 
-from harness.bench.matrix.sections import Section
+from harness.bench.matrix.sections import MatrixSection
 from harness.cli.terminal import printable
 
 
-def section_lines(parts: Sequence[Section]) -> Iterator[str]:
+def section_lines(parts: Sequence[MatrixSection]) -> Iterator[str]:
     """Yield headings and rows, columns aligned over all sections."""
     width = max((len(row.name) for part in parts for row in part.rows), default=0)
     room = max((len(row.summary) for part in parts for row in part.rows), default=0)

@@ -67,14 +67,18 @@ class ServerPlan:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
-    """What a benchmark runs."""
+class BenchPlan:
+    """What a benchmark runs.
+
+    ``left_out``: benchmarks that need a server that is not installed, and the name of the server.
+    """
 
     commands: tuple[BenchCommand, ...]
     servers: tuple[ServerPlan, ...] = ()
     runs: int | None = None  # as the file says; None: the default
     warmup: int | None = None
     warnings: tuple[str, ...] = ()
+    left_out: Mapping[str, str] = field(default_factory=dict)
 
 
 def command_from_words(words: Sequence[str], name: str = "") -> BenchCommand:
@@ -121,7 +125,7 @@ def file_words(line: CommandLine, where: str) -> tuple[str, ...]:
     )
 
 
-def plan_of_file(content: BenchFile, path: Path, *, quick: bool = False) -> Plan:
+def plan_of_file(content: BenchFile, path: Path, *, quick: bool = False) -> BenchPlan:
     """Return the plan of a bench.toml; paths in it are relative to its folder.
 
     Servers that are optional and not installed are left out, with a warning. ``quick`` applies the
@@ -145,9 +149,8 @@ def plan_of_file(content: BenchFile, path: Path, *, quick: bool = False) -> Plan
         )
         for name, entry in content.commands.items()
     ]
-    commands += (
-        command for command in _client_commands(content, folder) if command.server not in missing
-    )
+    clients = list(_client_commands(content, folder))
+    commands += (command for command in clients if command.server not in missing)
     if missing and not commands:
         raise UsageError(
             f"{path}: the programs of its servers are not installed: {', '.join(missing)}",
@@ -161,7 +164,8 @@ def plan_of_file(content: BenchFile, path: Path, *, quick: bool = False) -> Plan
         if name in used
     )
     warnings = tuple(f"server {name}: left out, its program is not installed" for name in missing)
-    return Plan(tuple(commands), servers, content.runs, content.warmup, warnings)
+    left_out = {command.name: command.server for command in clients if command.server in missing}
+    return BenchPlan(tuple(commands), servers, content.runs, content.warmup, warnings, left_out)
 
 
 def _is_installed(entry: ServerEntry, name: str, folder: Path) -> bool:

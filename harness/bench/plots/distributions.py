@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from harness.bench.plots.samples import Sample
+from harness.bench.plots.samples import PlotSample
 from harness.cli.terminal import printable
 from harness.page.axes import finish_axes, look, mark_not_measured
 from harness.page.pictures import picture_bytes
@@ -22,14 +22,14 @@ _MAX_POINTS = 5_000  # per sample; beyond that points are drawn as an image
 
 
 def distribution_picture(
-    samples: Sequence[Sample], unit: str, file_format: str, *, title: str = ""
+    samples: Sequence[PlotSample], unit: str, file_format: str, *, title: str = ""
 ) -> bytes:
     """Return the picture as SVG or PNG; ``unit`` names the values, such as "wall time, s"."""
     size = (_WIDTH_INCHES, 4.0 + 0.45 * max(2, len(samples)))
     return picture_bytes(partial(_draw, samples, unit, title), file_format, size)
 
 
-def _draw(samples: Sequence[Sample], unit: str, title: str, figure: "Figure") -> None:
+def _draw(samples: Sequence[PlotSample], unit: str, title: str, figure: "Figure") -> None:
     figure.suptitle(printable(title), fontsize=11)
     rows = max(2, len(samples))
     shares, points = figure.subplots(2, 1, sharex=True, height_ratios=(6, rows))
@@ -45,7 +45,7 @@ def _draw(samples: Sequence[Sample], unit: str, title: str, figure: "Figure") ->
     points.set_xlabel(printable(unit))
 
 
-def _draw_points(axes: "Axes", samples: Sequence[Sample]) -> None:
+def _draw_points(axes: "Axes", samples: Sequence[PlotSample]) -> None:
     """Draw each value in the row of its sample; a golden-ratio sequence keeps them apart."""
     if not any(sample.finite().size for sample in samples):
         mark_not_measured(axes)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from harness.bench.plots.samples import Sample
+from harness.bench.plots.samples import PlotSample
 from harness.cli.terminal import printable
 from harness.page.axes import finish_axes, look
 from harness.page.pictures import picture_bytes
@@ -20,7 +20,7 @@ _MAX_POINTS = 5_000
 
 
 def run_order_picture(
-    samples: Sequence[Sample],
+    samples: Sequence[PlotSample],
     unit: str,
     file_format: str,
     *,
@@ -35,7 +35,9 @@ def run_order_picture(
     return picture_bytes(partial(_draw, samples, unit, title, warmup), file_format, _SIZE_INCHES)
 
 
-def _draw(samples: Sequence[Sample], unit: str, title: str, warmup: int, figure: "Figure") -> None:
+def _draw(
+    samples: Sequence[PlotSample], unit: str, title: str, warmup: int, figure: "Figure"
+) -> None:
     figure.suptitle(printable(title), fontsize=11)
     axes = figure.subplots()
     if warmup:

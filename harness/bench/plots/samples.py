@@ -8,7 +8,7 @@ import numpy.typing as npt
 
 
 @dataclass(frozen=True, slots=True)
-class Sample:
+class PlotSample:
     """The measured values of one benchmark or side, in the order of the runs.
 
     ``positions``: the place of each run among the runs of all samples, which shows what ran beside

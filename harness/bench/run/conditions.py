@@ -20,7 +20,7 @@ _CLOCK_STEPS = 100  # of the clock within a run
 
 
 @dataclass(frozen=True, slots=True)
-class Conditions:
+class RunConditions:
     """Counters of the machine at one moment."""
 
     machine: MachineTime | None
@@ -28,7 +28,7 @@ class Conditions:
     throttle_events: int
 
     @classmethod
-    def now(cls, roots: Roots = Roots()) -> "Conditions":  # noqa: B008 - immutable
+    def now(cls, roots: Roots = Roots()) -> "RunConditions":  # noqa: B008 - immutable
         """Return the counters now."""
         return cls(read_machine_time(roots.proc), _own_cpu_s(), _throttle_events(roots.sys))
 
@@ -57,7 +57,7 @@ def _throttle_events(sysfs: Path) -> int:
     )
 
 
-def machine_warnings(before: Conditions, after: Conditions) -> Iterator[str]:
+def machine_warnings(before: RunConditions, after: RunConditions) -> Iterator[str]:
     """Yield throttling, busy neighbours and stolen time between two moments."""
     throttled = after.throttle_events - before.throttle_events
     if throttled > 0:

@@ -7,7 +7,7 @@ from typing import Any
 
 from harness.bench.plan.bench_file import read_bench_file
 from harness.bench.plan.commands import (
-    Plan,
+    BenchPlan,
     command_from_words,
     plan_of_file,
     unique_names,
@@ -27,7 +27,7 @@ _MAX_SEED = 2**31
 class BenchRunOptions:
     """What is measured, how often, and where the results go."""
 
-    plan: Plan
+    plan: BenchPlan
     runs: int
     warmup: int
     until_stable: bool
@@ -73,7 +73,7 @@ def _plan(
     only: tuple[str, ...],
     *,
     quick: bool,
-) -> Plan:
+) -> BenchPlan:
     if file is None:
         if only or quick:
             option = "--only" if only else "--quick"
@@ -84,7 +84,7 @@ def _plan(
             raise UsageError(
                 "there is no command to measure", "name one after --, or a bench.toml with --file"
             )
-        plan = Plan(tuple(command_from_words(line) for line in lines))
+        plan = BenchPlan(tuple(command_from_words(line) for line in lines))
         unique_names(plan.commands)
         return plan
     if words or commands:
@@ -92,7 +92,7 @@ def _plan(
     return _selected(plan_of_file(read_bench_file(file), file, quick=quick), only)
 
 
-def _selected(plan: Plan, only: tuple[str, ...]) -> Plan:
+def _selected(plan: BenchPlan, only: tuple[str, ...]) -> BenchPlan:
     """Return the plan with the commands of these names; all without names."""
     if not only:
         return plan
@@ -100,6 +100,12 @@ def _selected(plan: Plan, only: tuple[str, ...]) -> Plan:
 
     by_name = {command.name: command for command in plan.commands}
     for name in only:
+        if name in plan.left_out:
+            server = plan.left_out[name]
+            raise UsageError(
+                f"--only: {name} needs the server {server}, whose program is not installed",
+                "install it, or choose another benchmark",
+            )
         if name not in by_name:
             near = get_close_matches(name, by_name, n=1)
             known = f"did you mean {near[0]}?" if near else f"known: {', '.join(by_name)}"

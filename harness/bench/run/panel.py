@@ -8,7 +8,7 @@ from harness.bench.matrix.panel import matrix_panel
 from harness.bench.matrix.sections import sections
 from harness.bench.plots.distributions import distribution_picture
 from harness.bench.plots.run_order import run_order_picture
-from harness.bench.plots.samples import Sample
+from harness.bench.plots.samples import PlotSample
 from harness.bench.run.result import BenchRunResult
 from harness.bench.run.text import HEADS, MAX_NOTED, note_texts, table_rows
 from harness.page.document import fragment
@@ -50,7 +50,7 @@ def _pictures(result: BenchRunResult) -> Iterator[Markup]:
     yield inline_svg(distribution, "distribution", "Distribution of the wall times")
 
 
-def _sample(result: BenchRunResult, index: int) -> Sample:
+def _sample(result: BenchRunResult, index: int) -> PlotSample:
     """Return the successful runs of a command, at their places among the runs of all."""
     runs = [
         (place, run.wall_ns / 1e9)
@@ -58,7 +58,7 @@ def _sample(result: BenchRunResult, index: int) -> Sample:
         if run.command == index and not run.failed
     ]
     name = result.commands[index].name
-    return Sample(name, [value for _, value in runs], [place for place, _ in runs])
+    return PlotSample(name, [value for _, value in runs], [place for place, _ in runs])
 
 
 def render_page(result: BenchRunResult, *, recording_name: str, facts: Mapping[str, str]) -> str:

@@ -12,7 +12,7 @@ from cstates.fingerprint import Fingerprint
 from harness.bench.plan.commands import BenchCommand
 from harness.bench.plan.servers import running_servers, with_ports
 from harness.bench.run.conditions import (
-    Conditions,
+    RunConditions,
     clock_resolution_ns,
     command_warnings,
     machine_warnings,
@@ -41,7 +41,7 @@ from stallscope.launcher import Launcher
 
 
 @dataclass(frozen=True, slots=True)
-class Session:
+class BenchSession:
     """What a session measured."""
 
     commands: tuple[BenchCommand, ...]
@@ -76,13 +76,13 @@ def run_bench(options: BenchRunOptions) -> int:
     return int(ExitCode.INTERRUPTED if session.interrupted else ExitCode.DONE)
 
 
-def run_session(options: BenchRunOptions) -> Session:
+def run_session(options: BenchRunOptions) -> BenchSession:
     """Return what was measured, also if Ctrl-C ended it early.
 
     Raises TargetError if a command fails, KeyboardInterrupt if nothing was measured yet.
     """
     measured, live = Measured(), LiveLine()
-    conditions = Conditions.now()
+    conditions = RunConditions.now()
     rounds = Rounds(
         runs=options.runs, warmup=options.warmup, max_runs=options.max_runs, seed=options.seed
     )
@@ -101,20 +101,20 @@ def run_session(options: BenchRunOptions) -> Session:
                 measured,
                 lambda number: live.show("bench: measuring", done=number, whole=options.max_runs),
             )
-            warnings = tuple(machine_warnings(conditions, Conditions.now()))
+            warnings = tuple(machine_warnings(conditions, RunConditions.now()))
             counters = count_commands(runner, launcher.pid, count)
         except KeyboardInterrupt:
             if not measured.runs:
                 raise
             interrupted = True
-            warnings = tuple(machine_warnings(conditions, Conditions.now()))
+            warnings = tuple(machine_warnings(conditions, RunConditions.now()))
         finally:
             live.clear()
-    return Session(commands, measured, counters, warnings, interrupted)
+    return BenchSession(commands, measured, counters, warnings, interrupted)
 
 
 def bench_result(
-    options: BenchRunOptions, session: Session, settings: Fingerprint | None
+    options: BenchRunOptions, session: BenchSession, settings: Fingerprint | None
 ) -> BenchRunResult:
     """Return the result of a session."""
     measured = session.measured

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from harness.bench.scale.readings import Reading, check_reading
+from harness.bench.scale.readings import CountMeasurement, check_reading
 from stallscope.benchmark_text.results import read_benchmarks
 from stallscope.errors import RecordingError
 
@@ -86,7 +86,7 @@ def base_unit(unit: str | None) -> str | None:
 
 def readings_of_names(
     lines: Sequence[BenchmarkLine], source: str, *, name: str | None, unit: str | None
-) -> tuple[list[Reading], str, str]:
+) -> tuple[list[CountMeasurement], str, str]:
     """Return the readings of lines whose names end in a count, their base name and unit of X.
 
     Raises RecordingError if several benchmarks or no counts are there.
@@ -126,16 +126,18 @@ def default_unit(lines: Sequence[BenchmarkLine]) -> str:
     return (rates + times + rest + ["sec/op"])[0]
 
 
-def reading(line: BenchmarkLine, unit: str, count: int, parallel: int) -> Reading:
+def reading(line: BenchmarkLine, unit: str, count: int, parallel: int) -> CountMeasurement:
     """Return the reading of a line; times become rates of ``parallel`` clients."""
     value = line.values[unit]
     seconds = _seconds(unit)
     if seconds is None:
-        return check_reading(Reading(count, value, line.place, _response_s(line)))
+        return check_reading(CountMeasurement(count, value, line.place, _response_s(line)))
     if not value > 0:
         raise RecordingError(f"{line.place}: {value:g} {unit} is not a time above 0", _REMEDY)
     response_s = value * seconds if parallel > 1 else _response_s(line)
-    return check_reading(Reading(count, parallel / (value * seconds), line.place, response_s))
+    return check_reading(
+        CountMeasurement(count, parallel / (value * seconds), line.place, response_s)
+    )
 
 
 def rate_unit(unit: str) -> str:

@@ -9,11 +9,11 @@ from harness.bench.scale.laws import demands, little_checks, utilization_checks
 from harness.bench.scale.options import FitOptions
 from harness.bench.scale.readings import CountedReadings
 from harness.bench.scale.result import (
+    BenchScaleResult,
     Beside,
-    Interval,
+    CoefficientInterval,
     LawFit,
     ScalePoint,
-    ScaleResult,
     ThroughputBounds,
 )
 from harness.bench.scale.verdict import verdict, warnings
@@ -33,7 +33,7 @@ class Workload:
 
 def scale_result(
     points: Sequence[CountedReadings], fits: Fits, options: FitOptions, workload: Workload
-) -> ScaleResult:
+) -> BenchScaleResult:
     """Return the result of the points."""
     medians = [statistics.median(point.throughputs) for point in points]
     usl, amdahl = fits.usl, fits.amdahl
@@ -42,7 +42,7 @@ def scale_result(
     growth = tuple(demands(points))
     answer, reason = verdict(usl, len(points), options.axis)
     checks = (("Little's law", little), ("The utilization law", utilization))
-    return ScaleResult(
+    return BenchScaleResult(
         title=workload.title,
         axis=options.axis,
         unit=workload.unit,
@@ -108,5 +108,5 @@ def _law(fit: ScalabilityFit) -> LawFit:
     )
 
 
-def _interval(item: Coefficient) -> Interval:
-    return Interval(low=item.low, high=item.high, error=item.error)
+def _interval(item: Coefficient) -> CoefficientInterval:
+    return CoefficientInterval(low=item.low, high=item.high, error=item.error)

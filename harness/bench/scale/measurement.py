@@ -12,7 +12,7 @@ from harness.bench.scale.benchmark_lines import (
     reading,
 )
 from harness.bench.scale.options import PLACEHOLDER, RunOptions, Work
-from harness.bench.scale.readings import Reading
+from harness.bench.scale.readings import CountMeasurement
 from harness.cli.terminal import LiveLine
 from stallscope.errors import TargetError
 from stallscope.launcher import CompletedRun, LaunchedCommand, Launcher, resolve_program
@@ -29,12 +29,12 @@ def run_order(options: RunOptions) -> Iterator[int]:
         yield from options.counts if number % 2 == 0 else options.counts[::-1]
 
 
-def measure(options: RunOptions, unit: str | None) -> tuple[list[Reading], str, list[str]]:
+def measure(options: RunOptions, unit: str | None) -> tuple[list[CountMeasurement], str, list[str]]:
     """Return the readings, the unit of X and warnings; Ctrl-C keeps what was measured.
 
     Raises TargetError if the command fails or exceeds its time, unless failures are ignored.
     """
-    readings: list[Reading] = []
+    readings: list[CountMeasurement] = []
     units: list[str] = []
     warnings: list[str] = []
     order = [options.counts[0]] * options.warmup + list(run_order(options))
@@ -98,7 +98,7 @@ def _problem(options: RunOptions, run: CompletedRun) -> tuple[str, str] | None:
 
 def _reading(
     run: CompletedRun, options: RunOptions, count: int, unit: str | None
-) -> tuple[Reading, str]:
+) -> tuple[CountMeasurement, str]:
     """Return the reading of a run, and its unit: a printed rate, or runs per second."""
     place = f"the run at {count}"
     wall_s = run.wall_ns / _NS
@@ -108,16 +108,16 @@ def _reading(
     for line in lines:
         if used in line.values:
             printed = reading(line, used, count, 1)
-            return Reading(count, printed.throughput, place, printed.response_s, busy), rate_unit(
-                used
-            )
+            return CountMeasurement(
+                count, printed.throughput, place, printed.response_s, busy
+            ), rate_unit(used)
     if unit is not None:
         raise TargetError(
             f"the command printed no benchmark line with the unit {unit}",
             "the format is: BenchmarkName 1 <value> <unit>",
         )
     amount = count if options.work is Work.PER_THREAD else 1
-    return Reading(count, amount / wall_s, place, None, busy), "runs/s"
+    return CountMeasurement(count, amount / wall_s, place, None, busy), "runs/s"
 
 
 def usable_cpus() -> int:

@@ -44,7 +44,7 @@ class RunOptions:
 
 
 @dataclass(frozen=True, slots=True)
-class ScaleOptions:
+class BenchScaleOptions:
     """Options of one command; either a command is run or a file is read."""
 
     run: RunOptions | None
@@ -102,7 +102,7 @@ def parse_recordings(texts: tuple[str, ...]) -> tuple[tuple[int, Path], ...]:
 
 def scale_options(
     words: tuple[str, ...], run: "RunOptions | None", **values: object
-) -> ScaleOptions:
+) -> BenchScaleOptions:
     """Return the options of a command line; without a command, its only word is a file.
 
     Raises UsageError.
@@ -113,10 +113,10 @@ def scale_options(
                 f"the command does not contain {PLACEHOLDER}",
                 "for example: stallscope bench scale --counts 1,2,4 -- sysbench --threads={n} run",
             )
-        return ScaleOptions(run=run, source=None, **values)  # type: ignore[arg-type]
+        return BenchScaleOptions(run=run, source=None, **values)  # type: ignore[arg-type]
     if len(words) != 1:
         raise UsageError(
             "expected one file, or --counts and a command",
             "for example: stallscope bench scale --counts 1,2,4 -- ./work --threads {n}",
         )
-    return ScaleOptions(run=None, source=Path(words[0]), **values)  # type: ignore[arg-type]
+    return BenchScaleOptions(run=None, source=Path(words[0]), **values)  # type: ignore[arg-type]

@@ -2,7 +2,7 @@
 
 from harness.bench.scale.fits import Fits
 from harness.bench.scale.picture import scale_picture
-from harness.bench.scale.result import LawFit, ScaleResult
+from harness.bench.scale.result import BenchScaleResult, LawFit
 from harness.bench.scale.text import (
     HEADS,
     beside_cells,
@@ -18,13 +18,13 @@ from harness.page.inline_svg import inline_svg
 from harness.page.panels import TABLE_STYLE, Head, Panel, render_panels
 
 
-def scale_page(result: ScaleResult, fits: Fits) -> str:
+def scale_page(result: BenchScaleResult, fits: Fits) -> str:
     """Return the page, to be written as UTF-8."""
     head = Head(result.title, "", "scalability", f"{result.source}; models are fits", "scalability")
     return render_panels([scale_panel(result, fits)], head, {})
 
 
-def scale_panel(result: ScaleResult, fits: Fits) -> Panel:
+def scale_panel(result: BenchScaleResult, fits: Fits) -> Panel:
     """Return the panel "Scalability"."""
     beside = beside_cells(result.beside) if result.beside is not None else []
     markup = fragment(

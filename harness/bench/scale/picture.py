@@ -10,14 +10,14 @@ from harness.bench.plots.scalability import (
     scalability_picture,
 )
 from harness.bench.scale.fits import Fits
-from harness.bench.scale.result import ScaleResult
+from harness.bench.scale.result import BenchScaleResult
 
 _STEPS = 120
 _BEYOND = 1.5  # the curves end at this multiple of the largest count, or at the peak
 _MAX_BEYOND = 4.0
 
 
-def scale_picture(result: ScaleResult, fits: Fits, file_format: str) -> bytes:
+def scale_picture(result: BenchScaleResult, fits: Fits, file_format: str) -> bytes:
     """Return the picture as SVG or PNG."""
     last = result.points[-1].n
     peak = None if result.usl is None else result.usl.peak
@@ -56,7 +56,7 @@ def scale_picture(result: ScaleResult, fits: Fits, file_format: str) -> bytes:
     )
 
 
-def _bounds(result: ScaleResult, counts: list[float]) -> list[BoundLine]:
+def _bounds(result: BenchScaleResult, counts: list[float]) -> list[BoundLine]:
     rate = result.bounds.linear_per_n
     lines = [BoundLine("linear", counts, [rate * count for count in counts])]
     saturation, name = result.bounds.saturation, "saturated CPUs"

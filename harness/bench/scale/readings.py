@@ -10,7 +10,7 @@ from stallscope.errors import RecordingError
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class CountMeasurement:
     """One run at a count; ``place`` names it in errors, such as "table.csv:3".
 
     ``busy``: mean number of busy CPUs or servers, ``demand_s``: their seconds per operation,
@@ -25,7 +25,7 @@ class Reading:
     demand_s: float | None = None
 
 
-def check_reading(reading: Reading) -> Reading:
+def check_reading(reading: CountMeasurement) -> CountMeasurement:
     """Return a reading with numbers that a model can use; raises RecordingError."""
     for name, value in (("count", reading.count), ("throughput", reading.throughput)):
         if not 0 < value < LARGEST:  # also NaN
@@ -51,7 +51,7 @@ class CountedReadings:
     """All readings of one count."""
 
     count: float
-    readings: tuple[Reading, ...]
+    readings: tuple[CountMeasurement, ...]
 
     @property
     def throughputs(self) -> tuple[float, ...]:
@@ -80,7 +80,7 @@ class CountedReadings:
         return _median([reading.demand_s for reading in self.readings])
 
 
-def by_count(readings: Sequence[Reading]) -> tuple[CountedReadings, ...]:
+def by_count(readings: Sequence[CountMeasurement]) -> tuple[CountedReadings, ...]:
     """Return the readings of each count, in the order of the counts."""
     counts = sorted({reading.count for reading in readings})
     return tuple(

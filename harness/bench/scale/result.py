@@ -6,7 +6,7 @@ from harness.bench.scale.laws import DemandPoint, LawCheck
 from stallscope.documents import Amount, Count, Document, Natural, Number, Record, field
 
 
-class Verdict(StrEnum):
+class ScaleVerdict(StrEnum):
     """How throughput grows with the count."""
 
     RETROGRADE = "retrograde"  # it has a peak, beyond which it falls
@@ -30,7 +30,7 @@ class ScalePoint(Record, frozen=True, kw_only=True):
     residual: Number | None  # relative to X, of the USL
 
 
-class Interval(Record, frozen=True, kw_only=True):
+class CoefficientInterval(Record, frozen=True, kw_only=True):
     """A 95 % interval; None without degrees of freedom, or for a fixed coefficient."""
 
     low: Amount | None
@@ -47,9 +47,9 @@ class LawFit(Record, frozen=True, kw_only=True):
     sigma: Amount
     kappa: Amount
     rate: Amount = field(name="lambda")
-    sigma_interval: Interval
-    kappa_interval: Interval
-    rate_interval: Interval = field(name="lambda_interval")
+    sigma_interval: CoefficientInterval
+    kappa_interval: CoefficientInterval
+    rate_interval: CoefficientInterval = field(name="lambda_interval")
     rate_fixed: bool = field(name="lambda_fixed")
     at_bound: tuple[str, ...]  # coefficients that negative values would fit better
     peak: Amount | None
@@ -84,7 +84,7 @@ class Beside(Record, frozen=True, kw_only=True):
     counters: tuple[BesideValue, ...]
 
 
-class ScaleResult(Document, frozen=True, kw_only=True, tag="stallscope.bench.scale/1"):
+class BenchScaleResult(Document, frozen=True, kw_only=True, tag="stallscope.bench.scale/1"):
     """Throughput by count with its models; a model is None if it has too few points."""
 
     title: str
@@ -94,7 +94,7 @@ class ScaleResult(Document, frozen=True, kw_only=True, tag="stallscope.bench.sca
     points: tuple[ScalePoint, ...]
     amdahl: LawFit | None
     usl: LawFit | None
-    verdict: Verdict
+    verdict: ScaleVerdict
     reason: str
     bounds: ThroughputBounds
     little: tuple[LawCheck, ...]

@@ -9,9 +9,9 @@ from harness.bench.scale.beside import read_beside
 from harness.bench.scale.build import Workload, scale_result
 from harness.bench.scale.fits import Fits, fit_laws
 from harness.bench.scale.measurement import measure, usable_cpus
-from harness.bench.scale.options import ScaleOptions
-from harness.bench.scale.readings import Reading, by_count
-from harness.bench.scale.result import ScaleResult
+from harness.bench.scale.options import BenchScaleOptions
+from harness.bench.scale.readings import CountMeasurement, by_count
+from harness.bench.scale.result import BenchScaleResult
 from harness.bench.scale.table_file import read_table
 from harness.bench.scale.text import csv_lines, lines
 from harness.cli.outputs import write_whole
@@ -25,7 +25,7 @@ _BENCHMARK = re.compile(r"^Benchmark\S+\s+\d+\s", re.MULTILINE)
 _MAX_PROBLEMS = 20
 
 
-def run_scale(options: ScaleOptions, *, as_json: bool) -> int:
+def run_scale(options: BenchScaleOptions, *, as_json: bool) -> int:
     """Return the exit code after measuring or reading, printing and writing the files."""
     beside = read_beside(options.recordings)
     readings, workload = _readings(options)
@@ -40,7 +40,7 @@ def run_scale(options: ScaleOptions, *, as_json: bool) -> int:
     return int(ExitCode.DONE)
 
 
-def _readings(options: ScaleOptions) -> tuple[list[Reading], Workload]:
+def _readings(options: BenchScaleOptions) -> tuple[list[CountMeasurement], Workload]:
     if options.run is not None:
         readings, unit, notes = measure(options.run, options.unit)
         title = shlex.join(options.run.command)
@@ -49,7 +49,7 @@ def _readings(options: ScaleOptions) -> tuple[list[Reading], Workload]:
     return read_source(options.source, options)
 
 
-def read_source(path: Path, options: ScaleOptions) -> tuple[list[Reading], Workload]:
+def read_source(path: Path, options: BenchScaleOptions) -> tuple[list[CountMeasurement], Workload]:
     """Return the readings of a file: benchmark lines, or otherwise a table.
 
     Raises RecordingError.
@@ -66,7 +66,7 @@ def read_source(path: Path, options: ScaleOptions) -> tuple[list[Reading], Workl
     return readings, Workload(name, unit, notes=notes)
 
 
-def _content(result: ScaleResult, fits: Fits, suffix: str) -> str | bytes:
+def _content(result: BenchScaleResult, fits: Fits, suffix: str) -> str | bytes:
     if suffix == ".csv":
         return "".join(f"{line}\n" for line in csv_lines(result))
     if suffix == ".json":

@@ -11,7 +11,7 @@ import csv
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from harness.bench.scale.readings import Reading, check_reading
+from harness.bench.scale.readings import CountMeasurement, check_reading
 from stallscope.errors import RecordingError
 
 _REMEDY = (
@@ -29,7 +29,7 @@ _COLUMNS = {
 }  # fmt: skip
 
 
-def read_table(text: str, path: Path, *, axis: str = "threads") -> list[Reading]:
+def read_table(text: str, path: Path, *, axis: str = "threads") -> list[CountMeasurement]:
     """Return the readings of a table; a column ``axis`` selects the rows. Raises RecordingError."""
     rows = list(_rows(text))
     if not 0 < len(rows) <= _MAX_ROWS:
@@ -71,9 +71,9 @@ def _is_number(text: str) -> bool:
     return True
 
 
-def _reading(values: Mapping[str, str], place: str) -> Reading:
+def _reading(values: Mapping[str, str], place: str) -> CountMeasurement:
     return check_reading(
-        Reading(
+        CountMeasurement(
             count=_number(values, "count", place),
             throughput=_number(values, "throughput", place),
             place=place,

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from harness.bench.scale.laws import LawCheck
-from harness.bench.scale.result import Beside, LawFit, ScaleResult, Verdict
+from harness.bench.scale.result import BenchScaleResult, Beside, LawFit, ScaleVerdict
 from harness.cli.table import columns
 from harness.cli.terminal import percent, printable, wrapped
 
@@ -11,7 +11,7 @@ CSV_HEAD = "N,X,X_low,X_high,runs,speed_up,efficiency,R,residual"
 HEADS = ("X", "Low to high", "Runs", "Speed-up", "Efficiency", "R, s", "Residual")
 
 
-def lines(result: ScaleResult, width: int) -> Iterator[str]:
+def lines(result: BenchScaleResult, width: int) -> Iterator[str]:
     """Yield verdict, points, models, laws and warnings."""
     yield from wrapped(f"{result.title}: {result.unit} by {result.axis} ({result.source})", width)
     yield ""
@@ -37,14 +37,14 @@ def lines(result: ScaleResult, width: int) -> Iterator[str]:
         yield from wrapped(warning, width, "  ")
 
 
-def verdict_text(result: ScaleResult) -> str:
+def verdict_text(result: BenchScaleResult) -> str:
     """Return the verdict with its reason."""
-    if result.verdict is Verdict.TOO_FEW_POINTS:
+    if result.verdict is ScaleVerdict.TOO_FEW_POINTS:
         return f"No verdict: {result.reason}."
     return f"{result.verdict.capitalize()}: {result.reason}."
 
 
-def point_cells(result: ScaleResult) -> list[tuple[str, ...]]:
+def point_cells(result: BenchScaleResult) -> list[tuple[str, ...]]:
     """Return a row of cells per point."""
     return [
         (
@@ -99,7 +99,7 @@ def _law_lines(name: str, fit: LawFit | None) -> Iterator[str]:
             yield f"  {label:<7} {text}"
 
 
-def bounds_text(result: ScaleResult) -> str:
+def bounds_text(result: BenchScaleResult) -> str:
     """Return the bounds of throughput."""
     bounds = result.bounds
     text = f"Bounds: linear {bounds.linear_per_n:,.5g} per count"
@@ -108,7 +108,7 @@ def bounds_text(result: ScaleResult) -> str:
     return text + "."
 
 
-def law_cells(result: ScaleResult) -> list[tuple[str, ...]]:
+def law_cells(result: BenchScaleResult) -> list[tuple[str, ...]]:
     """Return a row of cells per check of a law."""
     return [
         *_check_cells("Little: N = X (R + Z)", result.little),
@@ -127,7 +127,7 @@ def _check_cells(name: str, checks: tuple[LawCheck, ...]) -> Iterator[tuple[str,
         )
 
 
-def demand_cells(result: ScaleResult) -> list[tuple[str, ...]]:
+def demand_cells(result: BenchScaleResult) -> list[tuple[str, ...]]:
     """Return the table of CPU time per operation."""
     rows: list[tuple[str, ...]] = [(result.axis, "Busy CPUs", "CPU s per operation", "Growth")]
     for row in result.demands:
@@ -151,7 +151,7 @@ def _value_text(value: float | None, unit: str) -> str:
     return percent(value) if unit == "share" else f"{value:,.4g} {unit}".rstrip()
 
 
-def csv_lines(result: ScaleResult) -> Iterator[str]:
+def csv_lines(result: BenchScaleResult) -> Iterator[str]:
     """Yield the lines of a CSV file, which `bench scale` reads again."""
     yield CSV_HEAD
     for point in result.points:

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from harness.bench.scale.laws import TOLERANCE, DemandPoint, LawCheck
 from harness.bench.scale.readings import CountedReadings
-from harness.bench.scale.result import Verdict
+from harness.bench.scale.result import ScaleVerdict
 from stallscope.statistics.universal_scalability import MIN_POINTS, ScalabilityFit
 
 _DEMAND_GROWTH = 1.25
@@ -13,26 +13,26 @@ _LARGE_RESIDUAL = 0.1
 _CONSTANT_SIGMA = 0.5  # the interval of a constant throughput's sigma excludes smaller values
 
 
-def verdict(fit: ScalabilityFit | None, points: int, axis: str) -> tuple[Verdict, str]:
+def verdict(fit: ScalabilityFit | None, points: int, axis: str) -> tuple[ScaleVerdict, str]:
     """Return the verdict on a fit of the universal scalability law, and its reason."""
     if fit is None or points < MIN_POINTS:
         reason = f"{points} counts of {axis} were measured; a verdict needs {MIN_POINTS}"
-        return Verdict.TOO_FEW_POINTS, reason
+        return ScaleVerdict.TOO_FEW_POINTS, reason
     sigma, kappa, peak = fit.sigma, fit.kappa, fit.peak
     if _contains(sigma.low, 1, sigma.high) and (sigma.low or 0) > _CONSTANT_SIGMA:
-        return Verdict.CONSTANT, f"throughput does not depend on the number of {axis}"
+        return ScaleVerdict.CONSTANT, f"throughput does not depend on the number of {axis}"
     if kappa.low is not None and kappa.low > 0 and peak is not None:
         height = fit.peak_throughput
-        return Verdict.RETROGRADE, f"throughput peaks at {peak:.4g} {axis} with {height:,.5g}"
+        return ScaleVerdict.RETROGRADE, f"throughput peaks at {peak:.4g} {axis} with {height:,.5g}"
     reason = (
         "kappa is 0: no loss for coherence"
         if kappa.value == 0
         else "the interval of kappa contains 0"
     )
     if (sigma.low or 0) <= 0 and sigma.value < 1e-3:
-        return Verdict.LINEAR, f"throughput grows with the number of {axis}; {reason}"
+        return ScaleVerdict.LINEAR, f"throughput grows with the number of {axis}; {reason}"
     limit = "" if fit.limit is None else f"; contention limits throughput to {fit.limit:,.4g}"
-    return Verdict.NO_RETROGRADE, reason + limit
+    return ScaleVerdict.NO_RETROGRADE, reason + limit
 
 
 def warnings(

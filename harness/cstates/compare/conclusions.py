@@ -2,12 +2,12 @@
 
 from collections.abc import Iterator
 
-from cstates.comparison.differences import Comparison, Difference, DifferenceStatus
+from cstates.comparison.differences import Difference, DifferenceStatus, SettingComparison
 from harness.cstates.compare.metrics import description
 from stallscope.statistics.multiple_tests import ALPHA, min_group_size
 
 
-def conclusions(comparison: Comparison, rounds: int) -> Iterator[str]:
+def conclusions(comparison: SettingComparison, rounds: int) -> Iterator[str]:
     """Yield a sentence for each difference with a verdict, and for a missing gain."""
     if not comparison.differences or comparison.too_few:
         yield _too_few_text(comparison, rounds)
@@ -33,7 +33,7 @@ def p_text(value: float | None) -> str:
     return f"{value:.3f}" if value >= 0.001 else "<0.001"
 
 
-def _no_gain_text(comparison: Comparison, rounds: int) -> str:
+def _no_gain_text(comparison: SettingComparison, rounds: int) -> str:
     if comparison.disturbed:
         return (
             "No verdict on gains: the machine was too busy. Others used "
@@ -45,7 +45,7 @@ def _no_gain_text(comparison: Comparison, rounds: int) -> str:
     return f"Nothing to gain shown by {rounds} rounds: no setting took less."
 
 
-def _too_few_text(comparison: Comparison, rounds: int) -> str:
+def _too_few_text(comparison: SettingComparison, rounds: int) -> str:
     others, metrics = len(comparison.settings) - 2, len(comparison.metrics)
     compared = f"{others} setting{'s' if others > 1 else ''} and {metrics} metrics"
     count = "1 round is" if rounds == 1 else f"{rounds} rounds are"
@@ -55,7 +55,7 @@ def _too_few_text(comparison: Comparison, rounds: int) -> str:
     )
 
 
-def _unsteady_texts(comparison: Comparison) -> Iterator[str]:
+def _unsteady_texts(comparison: SettingComparison) -> Iterator[str]:
     """Yield the metrics without a verdict because the control differs from the baseline."""
     for control in comparison.controls:
         if control.p is not None and control.p < ALPHA:

@@ -21,7 +21,7 @@ MOST_ROWS = 32
 
 
 @dataclass(frozen=True, slots=True)
-class CompareOptions:
+class CStatesCompareOptions:
     """What to compare: a command, or a load instead."""
 
     candidates: CandidateSet

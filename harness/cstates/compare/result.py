@@ -4,10 +4,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Literal
 
 from cstates.comparison.candidates import CONTROL
-from cstates.comparison.differences import Comparison, DifferenceStatus
+from cstates.comparison.differences import DifferenceStatus, SettingComparison
 from cstates.pinning.plan import PinPlan
 from harness.cstates.compare.conclusions import conclusions
-from harness.cstates.compare.options import CompareOptions
+from harness.cstates.compare.options import CStatesCompareOptions
 from harness.cstates.compare.subject import LoadPlan
 from harness.pin.result import PlannedChange, planned_change
 from stallscope.documents import Amount, Count, Document, Number, Record, Share
@@ -60,7 +60,7 @@ class SkippedCandidate(Record, frozen=True, kw_only=True):
     why: str
 
 
-class CompareResult(Document, frozen=True, kw_only=True, tag="stallscope.cstates.compare/1"):
+class CStatesCompareResult(Document, frozen=True, kw_only=True, tag="stallscope.cstates.compare/1"):
     """Runs of one command or load under several settings."""
 
     source: Literal["measured"] = "measured"
@@ -82,18 +82,18 @@ class CompareResult(Document, frozen=True, kw_only=True, tag="stallscope.cstates
 
 
 def compare_result(
-    options: CompareOptions,
-    comparison: Comparison,
+    options: CStatesCompareOptions,
+    comparison: SettingComparison,
     plans: Mapping[str, PinPlan],
     notes: Iterable[str],
     *,
     rounds: int,
     interrupted: bool,
-) -> CompareResult:
+) -> CStatesCompareResult:
     """Return the result of a comparison; ``plans`` by the setting's name."""
     load = options.load
     left_out = options.candidates.left_out
-    return CompareResult(
+    return CStatesCompareResult(
         command=options.command,
         load=_load(load) if load else None,
         rounds=rounds,
@@ -123,7 +123,7 @@ def _load(load: LoadPlan) -> ComparedLoad:
     )
 
 
-def _setting(comparison: Comparison, name: str, plan: PinPlan | None) -> ComparedSetting:
+def _setting(comparison: SettingComparison, name: str, plan: PinPlan | None) -> ComparedSetting:
     runs = comparison.runs_of(name)
     return ComparedSetting(
         name=name,
@@ -134,7 +134,7 @@ def _setting(comparison: Comparison, name: str, plan: PinPlan | None) -> Compare
     )
 
 
-def _metric(comparison: Comparison, setting: str, metric: str) -> ComparedMetric:
+def _metric(comparison: SettingComparison, setting: str, metric: str) -> ComparedMetric:
     values = comparison.values(setting, metric)
     estimate = median_estimate(values, confidence=CONFIDENCE_OF_FIVE)
     difference = comparison.difference(setting, metric)
@@ -152,8 +152,8 @@ def _metric(comparison: Comparison, setting: str, metric: str) -> ComparedMetric
 
 
 def _notes(
-    options: CompareOptions,
-    comparison: Comparison,
+    options: CStatesCompareOptions,
+    comparison: SettingComparison,
     notes: Iterable[str],
     *,
     rounds: int,

@@ -11,8 +11,8 @@ from cstates.pinning.plan import PinPlan
 from cstates.pinning.session import PinContext, PinListener, PinnedRun
 from harness.cli.terminal import LiveLine
 from harness.cstates.compare.metrics import order_of
-from harness.cstates.compare.options import CompareOptions
-from harness.cstates.compare.result import CompareResult, compare_result
+from harness.cstates.compare.options import CStatesCompareOptions
+from harness.cstates.compare.result import CStatesCompareResult, compare_result
 from harness.cstates.compare.subject import CommandSubject, CompareSubject, load_subjects
 from harness.pin.quiet_runs import run_quietly
 from harness.pin.text import restore_lines
@@ -41,7 +41,7 @@ class _PinMessages:
         self.notes |= {f"{setting}: {text}": None for text in texts}
 
 
-def measure(context: PinContext, options: CompareOptions) -> CompareResult:
+def measure(context: PinContext, options: CStatesCompareOptions) -> CStatesCompareResult:
     """Return the result of all rounds; settings are restored after each run.
 
     Ctrl-C ends the comparison and keeps complete rounds; without one, KeyboardInterrupt is raised.
@@ -70,7 +70,7 @@ def measure(context: PinContext, options: CompareOptions) -> CompareResult:
     )
 
 
-def _recorded_notes(context: PinContext, options: CompareOptions) -> Iterator[str]:
+def _recorded_notes(context: PinContext, options: CStatesCompareOptions) -> Iterator[str]:
     """Yield what a recorded machine cannot show."""
     if context.roots.is_live:
         return
@@ -82,7 +82,7 @@ def _recorded_notes(context: PinContext, options: CompareOptions) -> Iterator[st
         )
 
 
-def _subjects(options: CompareOptions) -> AbstractContextManager[Sequence[CompareSubject]]:
+def _subjects(options: CStatesCompareOptions) -> AbstractContextManager[Sequence[CompareSubject]]:
     if options.load:
         return load_subjects(options.load)
     return nullcontext([CommandSubject(options.command)])
@@ -90,7 +90,7 @@ def _subjects(options: CompareOptions) -> AbstractContextManager[Sequence[Compar
 
 def _rounds(
     context: PinContext,
-    options: CompareOptions,
+    options: CStatesCompareOptions,
     subjects: Sequence[CompareSubject],
     messages: _PinMessages,
 ) -> Iterator[list[ComparedRun]]:

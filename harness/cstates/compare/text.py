@@ -7,7 +7,7 @@ from harness.cli.table import columns
 from harness.cli.terminal import printable, wrapped
 from harness.cstates.compare.conclusions import p_text, share_text
 from harness.cstates.compare.metrics import METRICS, base_and_connections
-from harness.cstates.compare.result import ComparedLoad, ComparedSetting, CompareResult
+from harness.cstates.compare.result import ComparedLoad, ComparedSetting, CStatesCompareResult
 
 HEADS = ("Setting", "n", "Median", "Interval", "Delta", "p", "p (Holm)")
 ROW_HEADS = (
@@ -25,7 +25,7 @@ ROW_HEADS = (
 ENTRY_HEADS = ("Setting", "Entries in each run, median (least to most)")
 
 
-def lines(result: CompareResult, width: int) -> Iterator[str]:
+def lines(result: CStatesCompareResult, width: int) -> Iterator[str]:
     """Yield a table for each metric, the state entries, the conclusions and the notes."""
     subject = "the loader and server" if result.load else result.command[0]
     yield from wrapped(
@@ -77,7 +77,7 @@ def load_text(load: ComparedLoad) -> str:
     )
 
 
-def _before_and_after(result: CompareResult) -> Iterator[str]:
+def _before_and_after(result: CStatesCompareResult) -> Iterator[str]:
     """Yield a table for each metric and setting, with a row for each number of connections."""
     baseline = result.settings[0]
     by_name: dict[str, list[str]] = {}
@@ -91,14 +91,14 @@ def _before_and_after(result: CompareResult) -> Iterator[str]:
             yield from (f"  {line}" for line in columns([ROW_HEADS, *rows]))
 
 
-def _row(result: CompareResult, setting: ComparedSetting, name: str) -> tuple[str, ...]:
+def _row(result: CStatesCompareResult, setting: ComparedSetting, name: str) -> tuple[str, ...]:
     """Return the cells of one number of connections: before, after, and their difference."""
     before = _cells(result, result.settings[0], name)[1:4]
     after = _cells(result, setting, name)[1:]
     return (str(base_and_connections(name)[1]), *before, *after)
 
 
-def _cells(result: CompareResult, setting: ComparedSetting, name: str) -> tuple[str, ...]:
+def _cells(result: CStatesCompareResult, setting: ComparedSetting, name: str) -> tuple[str, ...]:
     metric, factor = setting.metrics[name], METRICS[base_and_connections(name)[0]].factor
     if metric.median is None or metric.low is None or metric.high is None:
         return (printable(setting.name), "0", *["n/a"] * (len(HEADS) - 2))

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import ClassVar
 
-from harness.io.conditions import Conditions
+from harness.io.conditions import DiskConditions
 from harness.recordings.results import RecordedResult
 from ioprobe.curve.estimates import CurveEstimates
 from ioprobe.curve.io_properties import DiskProperties
@@ -120,7 +120,7 @@ def curve_result(
     curve: Curve,
     requests: CurveRequests,
     properties: DiskProperties | None,
-    conditions: Conditions,
+    conditions: DiskConditions,
 ) -> CurveResult:
     """Return the result of a measured or simulated curve."""
     estimates = curve.estimates

@@ -8,7 +8,7 @@ from pathlib import Path
 from harness.cli.errors import report_error
 from harness.cli.outputs import check_place, write_whole
 from harness.cli.terminal import LiveLine, note, width
-from harness.io.conditions import Conditions
+from harness.io.conditions import DiskConditions
 from harness.io.curve.options import CurveOptions
 from harness.io.curve.panel import panels
 from harness.io.curve.result import CurveResult, curve_result
@@ -27,7 +27,7 @@ from ioprobe.curve.measurement import Curve, CurveProgress, measure_curve
 from ioprobe.engine.runner import EngineRunner
 from ioprobe.mix.disk_limits import SMALL_BYTES, RequestKind, max_rate
 from ioprobe.mix.engine_readings import engine_reading
-from ioprobe.target.target import Target, TargetKind
+from ioprobe.target.target import DiskTarget, TargetKind
 from stallscope.errors import ExitCode, StallscopeError, UnableError
 
 
@@ -54,7 +54,7 @@ def run_curve(options: CurveOptions, *, as_json: bool) -> int:
 
 
 def _measure(
-    options: CurveOptions, target: Target, live: LiveLine
+    options: CurveOptions, target: DiskTarget, live: LiveLine
 ) -> tuple[Curve, DiskProperties | None, CurveResult]:
     start_s = time.monotonic()
     requests = options.requests
@@ -73,7 +73,7 @@ def _measure(
     properties = None
     if curve.complete:
         curve, properties = _measure_limits(options, target, runner, curve, live)
-    conditions = Conditions(
+    conditions = DiskConditions(
         path=options.path,
         modelled=target.kind is TargetKind.SIMULATED,
         facts=target_facts(target, limits) | engine_facts(runner),
@@ -84,7 +84,7 @@ def _measure(
 
 
 def _measure_limits(
-    options: CurveOptions, target: Target, runner: EngineRunner, curve: Curve, live: LiveLine
+    options: CurveOptions, target: DiskTarget, runner: EngineRunner, curve: Curve, live: LiveLine
 ) -> tuple[Curve, DiskProperties]:
     """Return the disk's limits, and the curve, which is incomplete if it was interrupted here.
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any, ClassVar, Literal
 
-from harness.io.conditions import Conditions
+from harness.io.conditions import DiskConditions
 from harness.recordings.results import RecordedResult
 from ioprobe.engine.points import Latency
 from ioprobe.mix.cells import ReadWriteCell
@@ -82,7 +82,7 @@ class MixResult(RecordedResult, frozen=True, kw_only=True, tag="stallscope.io.mi
         return (*self.cells, *(cell for row in self.sizes for cell in row.cells))
 
 
-def mix_result(mix: ReadWriteMix, conditions: Conditions) -> MixResult:
+def mix_result(mix: ReadWriteMix, conditions: DiskConditions) -> MixResult:
     """Return the result of a measured or simulated mix."""
     return MixResult(
         source=conditions.source,

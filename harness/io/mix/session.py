@@ -6,7 +6,7 @@ from functools import partial
 from harness.cli.errors import report_error
 from harness.cli.outputs import check_place, write_whole
 from harness.cli.terminal import LiveLine, note, width
-from harness.io.conditions import Conditions
+from harness.io.conditions import DiskConditions
 from harness.io.mix.options import MixOptions
 from harness.io.mix.panel import panels
 from harness.io.mix.result import MixResult, mix_result
@@ -22,7 +22,7 @@ from harness.io.target_facts import (
 from ioprobe.engine.runner import EngineRunner
 from ioprobe.mix.engine_readings import engine_reading
 from ioprobe.mix.measurement import MixProgress, ReadWriteMix, measure_mix
-from ioprobe.target.target import Target, TargetKind
+from ioprobe.target.target import DiskTarget, TargetKind
 from stallscope.errors import ExitCode
 
 
@@ -47,7 +47,9 @@ def run_mix(options: MixOptions, *, as_json: bool) -> int:
     return int(ExitCode.DONE) if mix.failure is None else report_error(mix.failure)
 
 
-def _measure(options: MixOptions, target: Target, live: LiveLine) -> tuple[ReadWriteMix, MixResult]:
+def _measure(
+    options: MixOptions, target: DiskTarget, live: LiveLine
+) -> tuple[ReadWriteMix, MixResult]:
     start_s = time.monotonic()
     runner = EngineRunner(target)
 
@@ -58,7 +60,7 @@ def _measure(options: MixOptions, target: Target, live: LiveLine) -> tuple[ReadW
         )
 
     mix = measure_mix(options.plan, partial(engine_reading, runner), show_progress)
-    conditions = Conditions(
+    conditions = DiskConditions(
         path=options.path,
         modelled=target.kind is TargetKind.SIMULATED,
         facts=target_facts(target, known_limits(target)) | engine_facts(runner),

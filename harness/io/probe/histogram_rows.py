@@ -16,7 +16,7 @@ _DECADES = (
 )
 
 
-class Scale(StrEnum):
+class LatencyScale(StrEnum):
     """The scale of the rows."""
 
     LOGARITHMIC = "log"
@@ -33,7 +33,7 @@ class HistogramRow:
 
 
 def histogram_rows(
-    histogram: Buckets, scale: Scale, max_rows: int = MAX_ROWS
+    histogram: Buckets, scale: LatencyScale, max_rows: int = MAX_ROWS
 ) -> tuple[HistogramRow, ...]:
     """Return the rows from the first to the last that is not empty.
 
@@ -43,7 +43,7 @@ def histogram_rows(
     buckets = [(low, high, count) for low, high, count in histogram if count > 0]
     if not buckets:
         return ()
-    if scale is Scale.LOGARITHMIC:
+    if scale is LatencyScale.LOGARITHMIC:
         return _filled_rows(buckets, _log_edges(buckets[0][0], buckets[-1][1], max_rows))
     return _filled_rows(buckets, _linear_edges(buckets, max_rows))
 

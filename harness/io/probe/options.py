@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
-from harness.io.probe.histogram_rows import Scale
+from harness.io.probe.histogram_rows import LatencyScale
 from ioprobe.engine.engine import Point
 from ioprobe.target.target import TargetRequirements
 from stallscope.errors import UsageError
@@ -43,7 +43,7 @@ class ProbeOptions:
     offset_bytes: int = 0
     file_bytes: int = 256 * 2**20  # of a scratch file
     real_time: bool = True
-    scale: Scale = Scale.LOGARITHMIC
+    scale: LatencyScale = LatencyScale.LOGARITHMIC
     output: Path | None = None
     force: bool = False
 

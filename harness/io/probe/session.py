@@ -28,7 +28,7 @@ from ioprobe.engine.engine import (
     PointResult,
     measure_points,
 )
-from ioprobe.target.target import Target, TargetKind
+from ioprobe.target.target import DiskTarget, TargetKind
 from stallscope.errors import ExitCode, TargetError
 from stallscope.quantities import size_text
 
@@ -76,7 +76,7 @@ class _ProbeSession:
     """A running probe."""
 
     options: ProbeOptions
-    target: Target
+    target: DiskTarget
     folder: Path | None
     live: LiveLine
 
@@ -128,7 +128,7 @@ class _ProbeSession:
                     os.posix_fadvise(target.descriptor, 0, 0, os.POSIX_FADV_RANDOM)
             return self._run(target, ReadPath.CACHED), None
 
-    def _fill_page_cache(self, target: Target) -> str | None:
+    def _fill_page_cache(self, target: DiskTarget) -> str | None:
         """Read the span into the page cache; return the reason if that failed, else None.
 
         The engine reads it, so that a silent disk blocks the engine and not this process.
@@ -146,7 +146,7 @@ class _ProbeSession:
         errors = _errors_text(run.result)
         return f"filling the page cache failed: {errors}" if errors else None
 
-    def _run(self, target: Target, read_path: ReadPath) -> _EngineRun:
+    def _run(self, target: DiskTarget, read_path: ReadPath) -> _EngineRun:
         point = self.options.point(read_path)
         log = self.folder / LOGS[read_path] if self.folder else None
         # Reads that never sleep, as through the page cache, are throttled in a real-time class.
@@ -180,7 +180,7 @@ def _collect(
     return run
 
 
-def _cached_span(target: Target, block_bytes: int) -> int:
+def _cached_span(target: DiskTarget, block_bytes: int) -> int:
     """Return the size of the span to read through the page cache, in whole blocks."""
     span = max(min(target.span_bytes, CACHED_BYTES), block_bytes)
     return span // block_bytes * block_bytes

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from harness.cli.table import columns
 from harness.cli.terminal import wrapped
 from harness.io.latencies import MIN_REQUESTS, NAMES, latency_values
-from harness.io.probe.histogram_rows import HistogramRow, Scale, histogram_rows
+from harness.io.probe.histogram_rows import HistogramRow, LatencyScale, histogram_rows
 from harness.io.probe.result import ProbeResult, ReadResult
 from stallscope.quantities import share_text, size_text, value_text
 
@@ -21,7 +21,9 @@ _PARTS = {
 }
 
 
-def lines(result: ProbeResult, width: int, scale: Scale = Scale.LOGARITHMIC) -> Iterator[str]:
+def lines(
+    result: ProbeResult, width: int, scale: LatencyScale = LatencyScale.LOGARITHMIC
+) -> Iterator[str]:
     """Yield the table, the histograms, the self checks and the notes."""
     title = f"{result.path} ({result.kind}): {result.reads_text}, one at a time, {result.source}"
     yield from wrapped(title, width, "  ")

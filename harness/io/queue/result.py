@@ -10,7 +10,7 @@ from msgspec import structs
 from harness.recordings.results import RecordedResult
 from ioprobe.block_queue.activity import ActivityInterval, DeviceActivity
 from ioprobe.block_queue.implied_throughput import ImpliedThroughput, implied_throughput
-from ioprobe.block_queue.queue import BlockQueue, Pressure, QueueDevice
+from ioprobe.block_queue.queue import BlockQueue, QueueDevice, QueuePressure
 from ioprobe.block_queue.settings import (
     QueueSetting,
     depth_limit_text,
@@ -57,7 +57,7 @@ class QueueResult(RecordedResult, frozen=True, kw_only=True, tag="stallscope.io.
     depth: str  # the limits on requests in flight
     mount: MountDescription | None = None
     devices: tuple[DeviceDescription, ...]
-    pressure: Pressure | None = None
+    pressure: QueuePressure | None = None
     pressure_missing: str | None = None
     interval_s: Amount | None = None
     stalls: SubmissionStalls | None = None

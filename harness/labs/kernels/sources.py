@@ -2,11 +2,11 @@
 
 import time
 
-from harness.cli.recording_options import Choice
+from harness.cli.recording_options import TargetChoice
 from harness.labs.kernels.diagnosis import OBSERVED_S, SlotSources
 from harness.labs.kernels.known_kernels import KnownKernel, running_kernel, try_kernel
 from harness.machine_checks.check import Status
-from harness.topdown.options import OutputForm, Source, TopdownOptions
+from harness.topdown.options import OutputForm, SlotSource, TopdownOptions
 from harness.topdown.sources import measure_slots, pmu_check
 from stallscope.system_files import Roots
 from topdown.slots.measurement import Measurement
@@ -30,8 +30,8 @@ def _measured(kernel: KnownKernel) -> Measurement:
     pause_s = _MIN_PAUSE_S + _SET_UP_MARGIN * try_kernel(kernel).set_up_s
     with running_kernel(kernel, pause_s + 60 * OBSERVED_S) as pid:
         time.sleep(pause_s)
-        choice = Choice((pid,), (), False, "", "", OBSERVED_S)
-        options = TopdownOptions(Source.PMU, None, choice, OutputForm.JSON, drill=True)
+        choice = TargetChoice((pid,), (), False, "", "", OBSERVED_S)
+        options = TopdownOptions(SlotSource.PMU, None, choice, OutputForm.JSON, drill=True)
         return measure_slots(options, lambda *_: None).measurement
 
 

@@ -55,7 +55,7 @@ class ObtainedPages:
 
 
 @dataclass(frozen=True, slots=True)
-class ThreadReading:
+class ThreadPointReading:
     """Latencies and counters of one thread."""
 
     latency_ns: tuple[float, ...]  # per step, by repeat
@@ -70,7 +70,7 @@ class PointReading:
     """A measured point; with several threads a value is the median over threads."""
 
     point: RingPoint
-    threads: tuple[ThreadReading, ...]
+    threads: tuple[ThreadPointReading, ...]
 
     @property
     def min_ns(self) -> float:

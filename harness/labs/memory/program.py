@@ -12,7 +12,7 @@ from harness.labs.memory.points import (
     PointReading,
     RingPoint,
     SkippedPoint,
-    ThreadReading,
+    ThreadPointReading,
 )
 from stallscope import __version__
 from stallscope.documents import Count, Record, decode, field
@@ -156,9 +156,9 @@ def _parse_line(line: bytes, points: Sequence[RingPoint]) -> PointResult | None:
     return PointReading(point, tuple(map(_thread_reading, record.threads)))
 
 
-def _thread_reading(record: _ThreadRecord) -> ThreadReading:
+def _thread_reading(record: _ThreadRecord) -> ThreadPointReading:
     pages = record.pages
-    return ThreadReading(
+    return ThreadPointReading(
         latency_ns=record.latency_ns,
         pages=ObtainedPages(pages.kind, pages.huge_bytes, pages.page_bytes),
         pages_by_node=record.pages_by_node,

@@ -12,7 +12,13 @@ from harness.labs.memory.findings import MemoryFindings, memory_findings
 from harness.labs.memory.levels import Confidence
 from harness.labs.memory.measurement import MemoryMeasurement, SectionReadings
 from harness.labs.memory.plan import LabSection
-from harness.labs.memory.points import ChaseOrder, Pages, PointReading, SkippedPoint, ThreadReading
+from harness.labs.memory.points import (
+    ChaseOrder,
+    Pages,
+    PointReading,
+    SkippedPoint,
+    ThreadPointReading,
+)
 from stallscope.documents import Amount, Count, Document, Natural, Record
 
 T = TypeVar("T", bound=Record)
@@ -56,7 +62,7 @@ class DetectedLevel(Record, frozen=True, kw_only=True):
     noise: Amount
 
 
-class MemoryLevel(Record, frozen=True, kw_only=True):
+class LabMemoryLevel(Record, frozen=True, kw_only=True):
     """A level, as detected and as in sysfs; either may be None."""
 
     name: str
@@ -140,7 +146,7 @@ class MemoryResult(Document, frozen=True, kw_only=True, tag="stallscope.lab.memo
     warnings: tuple[str, ...]
     huge_pages: str
     levels_from: Pages | None
-    levels: tuple[MemoryLevel, ...]
+    levels: tuple[LabMemoryLevel, ...]
     ways: tuple[MemoryWays, ...]
     counters: MemoryCounters
     curve: MemorySection
@@ -189,8 +195,8 @@ def _machine(lab: MemoryMeasurement, cpu_model: str) -> MemoryMachine:
     )
 
 
-def _level(row: CacheRow) -> MemoryLevel:
-    return MemoryLevel(
+def _level(row: CacheRow) -> LabMemoryLevel:
+    return LabMemoryLevel(
         name=row.name,
         detected=None if row.level is None else _record(DetectedLevel, row.level),
         sysfs_bytes=None if row.cache is None else row.cache.size_bytes,
@@ -234,7 +240,7 @@ def _point(reading: PointReading) -> MemoryPoint:
     )
 
 
-def _thread(thread: ThreadReading) -> MemoryThread:
+def _thread(thread: ThreadPointReading) -> MemoryThread:
     return MemoryThread(
         latency_ns=thread.latency_ns,
         obtained_pages=thread.pages.kind,

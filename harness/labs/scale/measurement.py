@@ -9,7 +9,7 @@ from pathlib import Path
 from cstates.fingerprint import Fingerprint
 from harness.cli.terminal import LiveLine
 from harness.labs.scale.counters import CountedRun
-from harness.labs.scale.options import LoadPoint, ScaleOptions, Workload
+from harness.labs.scale.options import LabScaleOptions, LoadPoint, ScaleWorkload
 from harness.recordings.settings_text import settings_now, settings_since
 from harness.topdown.memory_events import MEMORY_PRESET, memory_events
 from harness.topdown.phase_counts import counted_phases, phase_events
@@ -35,7 +35,7 @@ class ScaleRun:
 class ScaleMeasurement:
     """All runs of the lab."""
 
-    options: ScaleOptions
+    options: LabScaleOptions
     cores: Cores
     runs: tuple[ScaleRun, ...]
     shared: frozenset[LoadPoint]  # points whose server threads share a CPU with the loader
@@ -54,7 +54,7 @@ class _Setup:
     requests: Path | None
 
 
-def run_order(options: ScaleOptions) -> Iterator[tuple[int, LoadPoint]]:
+def run_order(options: LabScaleOptions) -> Iterator[tuple[int, LoadPoint]]:
     """Yield round and point of each run; every second round is reversed."""
     for number in range(options.rounds):
         points = options.points if number % 2 == 0 else options.points[::-1]
@@ -62,7 +62,7 @@ def run_order(options: ScaleOptions) -> Iterator[tuple[int, LoadPoint]]:
             yield number, point
 
 
-def measure_scale(options: ScaleOptions, cpus: str | None) -> ScaleMeasurement:
+def measure_scale(options: LabScaleOptions, cpus: str | None) -> ScaleMeasurement:
     """Return the runs; Ctrl-C ends the lab and keeps them.
 
     Raises UnableError if server and loader cannot have one CPU each.
@@ -105,14 +105,14 @@ def measure_scale(options: ScaleOptions, cpus: str | None) -> ScaleMeasurement:
     )
 
 
-def _requests(options: ScaleOptions, output: Path) -> Path | None:
-    if options.workload is Workload.SCAN:
+def _requests(options: LabScaleOptions, output: Path) -> Path | None:
+    if options.workload is ScaleWorkload.SCAN:
         return scan_requests(output, keys=KV_KEYS)
     return generate_path_requests(options.path, output, seed=1)
 
 
 def _count_points(
-    options: ScaleOptions, setup: _Setup, counted: list[CountedRun], live: LiveLine
+    options: LabScaleOptions, setup: _Setup, counted: list[CountedRun], live: LiveLine
 ) -> None:
     """Append one counted run of every point; counting does not slow the runs of the rounds."""
     if options.events is None:
@@ -133,7 +133,7 @@ def _count_points(
             counted.append(CountedRun(point, result.requests, phases[0], labels))
 
 
-def _named_events(options: ScaleOptions) -> dict[str, str]:
+def _named_events(options: LabScaleOptions) -> dict[str, str]:
     """Return the events to count by label; the preset stands for those of the memory hierarchy."""
     assert options.events is not None
     if options.events != (MEMORY_PRESET,):
@@ -145,12 +145,12 @@ def _named_events(options: ScaleOptions) -> dict[str, str]:
 
 @contextmanager
 def _loaded_server(
-    options: ScaleOptions, point: LoadPoint, setup: _Setup
+    options: LabScaleOptions, point: LoadPoint, setup: _Setup
 ) -> Iterator[tuple[RunningServer, LoadOptions]]:
     """Yield a server with its keys, and the options of its load."""
     threads = options.threads_of(point)
     cpus = [setup.server_cpus[index % len(setup.server_cpus)] for index in range(threads)]
-    scans = options.workload is Workload.SCAN
+    scans = options.workload is ScaleWorkload.SCAN
     server_options = ServerOptions(
         path=options.path,
         stages=options.stages,
@@ -176,7 +176,7 @@ def _loaded_server(
         yield server, load_options
 
 
-def _measure_point(options: ScaleOptions, point: LoadPoint, setup: _Setup) -> ScaleRun:
+def _measure_point(options: LabScaleOptions, point: LoadPoint, setup: _Setup) -> ScaleRun:
     with (
         _loaded_server(options, point, setup) as (_, load_options),
         running_load(load_options) as load,

@@ -18,7 +18,7 @@ class ScaleAxis(StrEnum):
     THREADS = "threads"
 
 
-class Workload(StrEnum):
+class ScaleWorkload(StrEnum):
     """The requests: GET of one key, or a scan of consecutive keys."""
 
     GET = "get"
@@ -34,7 +34,7 @@ class LoadPoint:
 
 
 @dataclass(frozen=True, slots=True)
-class ScaleOptions:
+class LabScaleOptions:
     """Options of the scale lab."""
 
     path: str
@@ -45,7 +45,7 @@ class ScaleOptions:
     warmup_s: float = 0.3
     pipeline: int = 1
     stages: bool = True
-    workload: Workload = Workload.GET
+    workload: ScaleWorkload = ScaleWorkload.GET
     events: tuple[str, ...] | None = None  # to count; None: no run is counted
 
     @property

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from harness.cli.terminal import printable
 from harness.labs.scale.options import ScaleAxis
-from harness.labs.scale.result import ScalePoint, ScaleResult
+from harness.labs.scale.result import LabScalePoint, LabScaleResult
 from harness.page.axes import finish_axes, mark_not_measured, show_counts
 from harness.page.pictures import picture_bytes
 
@@ -16,12 +16,12 @@ if TYPE_CHECKING:
 _SIZE_INCHES = (10.0, 4.5)
 
 
-def scale_picture(result: ScaleResult, file_format: str) -> bytes:
+def scale_picture(result: LabScaleResult, file_format: str) -> bytes:
     """Return the picture as SVG or PNG."""
     return picture_bytes(partial(_draw, result), file_format, _SIZE_INCHES)
 
 
-def _draw(result: ScaleResult, figure: "Figure") -> None:
+def _draw(result: LabScaleResult, figure: "Figure") -> None:
     stages = "on" if result.stages else "off"
     title = f"Throughput of path {result.path}, stages {stages} ({result.machine.cpu_model})"
     figure.suptitle(printable(title), fontsize=11)
@@ -29,7 +29,7 @@ def _draw(result: ScaleResult, figure: "Figure") -> None:
         _draw_axis(axes, axis, result.axis_points(axis))
 
 
-def _draw_axis(axes: "Axes", axis: ScaleAxis, points: list[ScalePoint]) -> None:
+def _draw_axis(axes: "Axes", axis: ScaleAxis, points: list[LabScalePoint]) -> None:
     axes.set_xlabel(f"{axis} (hollow: shares the loader's CPU)")
     axes.set_ylabel("requests/s")
     if not points:

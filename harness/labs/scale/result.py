@@ -7,7 +7,7 @@ from cstates.fingerprint import Fingerprint
 from harness.labs.scale.counter_table import unavailable_events
 from harness.labs.scale.counters import CountedPoint, counted_points
 from harness.labs.scale.measurement import ScaleMeasurement
-from harness.labs.scale.options import LoadPoint, ScaleAxis, Workload
+from harness.labs.scale.options import LoadPoint, ScaleAxis, ScaleWorkload
 from stallscope.documents import Amount, Count, Document, Natural, Record, field
 
 _MIN_FIT_POINTS = 6
@@ -21,7 +21,7 @@ class ScaleMachine(Record, frozen=True, kw_only=True):
     loader_cpu: Count | None
 
 
-class ScalePoint(Record, frozen=True, kw_only=True):
+class LabScalePoint(Record, frozen=True, kw_only=True):
     """The runs of a point: N of an axis, and X replies per second."""
 
     axis: ScaleAxis
@@ -36,7 +36,7 @@ class ScalePoint(Record, frozen=True, kw_only=True):
     shared_cpu: bool  # a server thread shares the loader's CPU
 
 
-class ScaleResult(Document, frozen=True, kw_only=True, tag="stallscope.lab.scale/1"):
+class LabScaleResult(Document, frozen=True, kw_only=True, tag="stallscope.lab.scale/1"):
     """Throughput by connections, at one thread, and by threads."""
 
     path: str
@@ -45,25 +45,25 @@ class ScaleResult(Document, frozen=True, kw_only=True, tag="stallscope.lab.scale
     duration_s: Amount
     machine: ScaleMachine
     settings: Fingerprint | None
-    points: tuple[ScalePoint, ...]
-    workload: Workload = Workload.GET
+    points: tuple[LabScalePoint, ...]
+    workload: ScaleWorkload = ScaleWorkload.GET
     counted: tuple[CountedPoint, ...] = ()  # empty without --count
     notes: tuple[str, ...]
     interrupted: bool
 
-    def axis_points(self, axis: ScaleAxis) -> list[ScalePoint]:
+    def axis_points(self, axis: ScaleAxis) -> list[LabScalePoint]:
         """Return the points of an axis."""
         return [point for point in self.points if point.axis is axis]
 
 
-def scale_result(lab: ScaleMeasurement) -> ScaleResult:
+def scale_result(lab: ScaleMeasurement) -> LabScaleResult:
     """Return the result of the runs; points without a run are left out."""
     options, cores = lab.options, lab.cores
     measured = {run.point for run in lab.runs}
     threads = {run.point: options.threads_of(run.point) for run in lab.counted}
     counted = tuple(counted_points(lab.counted, threads))
     points = tuple(_point(lab, point) for point in options.points if point in measured)
-    return ScaleResult(
+    return LabScaleResult(
         path=options.path,
         stages=options.stages,
         pipeline=options.pipeline,
@@ -80,10 +80,10 @@ def scale_result(lab: ScaleMeasurement) -> ScaleResult:
     )
 
 
-def _point(lab: ScaleMeasurement, point: LoadPoint) -> ScalePoint:
+def _point(lab: ScaleMeasurement, point: LoadPoint) -> LabScalePoint:
     runs = [run for run in lab.runs if run.point == point]
     rates = tuple(run.throughput for run in runs)
-    return ScalePoint(
+    return LabScalePoint(
         axis=point.axis,
         n=point.n,
         throughput_per_s=statistics.median(rates),
@@ -98,7 +98,7 @@ def _point(lab: ScaleMeasurement, point: LoadPoint) -> ScalePoint:
 
 
 def _notes(
-    lab: ScaleMeasurement, points: tuple[ScalePoint, ...], counted: tuple[CountedPoint, ...]
+    lab: ScaleMeasurement, points: tuple[LabScalePoint, ...], counted: tuple[CountedPoint, ...]
 ) -> Iterator[str]:
     if lab.interrupted:
         yield "Interrupted: points without a run are left out."

@@ -6,15 +6,15 @@ from harness.cli.outputs import write_whole
 from harness.cli.result_output import print_result
 from harness.cli.terminal import note
 from harness.labs.scale.measurement import measure_scale
-from harness.labs.scale.options import ScaleOptions
-from harness.labs.scale.result import ScaleResult, scale_result
+from harness.labs.scale.options import LabScaleOptions
+from harness.labs.scale.result import LabScaleResult, scale_result
 from harness.labs.scale.table_file import read_table
 from harness.labs.scale.text import csv_lines, lines
 from stallscope.documents import encode
 
 
 def run_scale(
-    options: ScaleOptions, cpus: str | None, outputs: tuple[Path, ...], *, as_json: bool
+    options: LabScaleOptions, cpus: str | None, outputs: tuple[Path, ...], *, as_json: bool
 ) -> None:
     """Measure, print the result and write the files."""
     _show(scale_result(measure_scale(options, cpus)), outputs, as_json=as_json)
@@ -25,14 +25,14 @@ def show_table(path: Path, outputs: tuple[Path, ...], *, as_json: bool) -> None:
     _show(read_table(path), outputs, as_json=as_json)
 
 
-def _show(result: ScaleResult, outputs: tuple[Path, ...], *, as_json: bool) -> None:
+def _show(result: LabScaleResult, outputs: tuple[Path, ...], *, as_json: bool) -> None:
     print_result(result, lines, as_json=as_json)
     for path in outputs:
         write_whole(path, [_content(result, path.suffix.lower())])
         note(f"wrote {path}")
 
 
-def _content(result: ScaleResult, suffix: str) -> str | bytes:
+def _content(result: LabScaleResult, suffix: str) -> str | bytes:
     if suffix == ".csv":
         return "".join(f"{line}\n" for line in csv_lines(result))
     if suffix == ".json":

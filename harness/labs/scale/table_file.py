@@ -8,7 +8,7 @@ import csv
 from pathlib import Path
 
 from harness.labs.scale.options import ScaleAxis
-from harness.labs.scale.result import ScaleMachine, ScalePoint, ScaleResult
+from harness.labs.scale.result import LabScalePoint, LabScaleResult, ScaleMachine
 from stallscope.documents import LARGEST, read_bounded
 from stallscope.errors import RecordingError
 
@@ -17,7 +17,7 @@ _MAX_POINTS = 10_000
 _REMEDY = "the file needs columns N and X, or N and speed-up, with numbers above 0"
 
 
-def read_table(path: Path) -> ScaleResult:
+def read_table(path: Path) -> LabScaleResult:
     """Return the points of a file as a result without runs. Raises RecordingError."""
     try:
         text = read_bounded(path, MAX_BYTES).decode("utf-8", "replace")
@@ -27,7 +27,7 @@ def read_table(path: Path) -> ScaleResult:
     if not 0 < len(rows) <= _MAX_POINTS:
         raise RecordingError(f"{path} has {len(rows)} rows, expected 1 to {_MAX_POINTS}", _REMEDY)
     points = tuple(_point(row, f"{path}:{number}") for number, row in enumerate(rows, 2))
-    return ScaleResult(
+    return LabScaleResult(
         path="table",
         stages=False,
         pipeline=1,
@@ -40,7 +40,7 @@ def read_table(path: Path) -> ScaleResult:
     )
 
 
-def _point(row: dict[str, str | None], where: str) -> ScalePoint:
+def _point(row: dict[str, str | None], where: str) -> LabScalePoint:
     try:
         number = int(row.get("N") or "")
         throughput = float(row.get("X") or row.get("speed-up") or "")
@@ -49,7 +49,7 @@ def _point(row: dict[str, str | None], where: str) -> ScalePoint:
         raise RecordingError(f"{where}: no point", _REMEDY) from error
     if number < 1 or not 0 < throughput < LARGEST:
         raise RecordingError(f"{where}: a number is out of range", _REMEDY)
-    return ScalePoint(
+    return LabScalePoint(
         axis=axis,
         n=number,
         throughput_per_s=throughput,

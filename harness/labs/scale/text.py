@@ -5,12 +5,12 @@ from collections.abc import Iterator
 from harness.cli.terminal import wrapped
 from harness.labs.scale.counter_table import counter_lines
 from harness.labs.scale.options import ScaleAxis
-from harness.labs.scale.result import ScaleResult
+from harness.labs.scale.result import LabScaleResult
 
 CSV_HEAD = "axis,N,X,X_low,X_high,runs,loader_limited,shared_cpu"
 
 
-def lines(result: ScaleResult, room: int) -> Iterator[str]:
+def lines(result: LabScaleResult, room: int) -> Iterator[str]:
     """Yield the tables for a terminal ``room`` columns wide."""
     machine = result.machine
     loader = "" if machine.loader_cpu is None else f", loader on CPU {machine.loader_cpu}"
@@ -37,7 +37,7 @@ def lines(result: ScaleResult, room: int) -> Iterator[str]:
         yield from wrapped(note, room, "  ")
 
 
-def csv_lines(result: ScaleResult) -> Iterator[str]:
+def csv_lines(result: LabScaleResult) -> Iterator[str]:
     """Yield the lines of a CSV file with N and X, as a fit of scalability needs them."""
     yield CSV_HEAD
     for point in result.points:

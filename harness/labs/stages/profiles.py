@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
-from harness.cli.recording_options import Choice
+from harness.cli.recording_options import TargetChoice
 from harness.labs.stages.instruction_cache import (
     CacheEvents,
     cache_events,
@@ -17,7 +17,7 @@ from harness.labs.stages.rounds import StagesSetup
 from harness.machine_checks.check import Status
 from harness.profile.recorder import record
 from harness.topdown.counting import CountingBackend
-from harness.topdown.options import OutputForm, Source, TopdownOptions
+from harness.topdown.options import OutputForm, SlotSource, TopdownOptions
 from harness.topdown.phase_collect import collect_in_load
 from harness.topdown.phase_counts import PhaseCounts, counted_phases, phase_events
 from harness.topdown.sources import measure_slots, pmu_check
@@ -144,9 +144,9 @@ def count_sides(setup: StagesSetup, roots: Roots, on_side: Callable[[Side], None
 
 
 def _request(pid: int, duration_s: float, events: CacheEvents | None) -> TopdownOptions:
-    target = Choice((pid,), (), system_wide=False, cpus="", cgroup="", duration_s=duration_s)
+    target = TargetChoice((pid,), (), system_wide=False, cpus="", cgroup="", duration_s=duration_s)
     names = events.names if events is not None else ()
-    return TopdownOptions(Source.PMU, None, target, OutputForm.JSON, drill=True, events=names)
+    return TopdownOptions(SlotSource.PMU, None, target, OutputForm.JSON, drill=True, events=names)
 
 
 def _ignore_slice(piece: Slice, measurement: Measurement) -> None:

@@ -121,7 +121,7 @@ class LoadTable(Record, frozen=True, kw_only=True):
         return LoadLevel(self.share_of_capacity, self.rate_per_s)
 
 
-class IntervalRecord(Record, frozen=True, kw_only=True):
+class StageInterval(Record, frozen=True, kw_only=True):
     """p99 of one interval of a run; the time counts from the first interval of the lab."""
 
     time_s: Number = field(name="t_s")
@@ -146,7 +146,7 @@ class StagesRound(Record, frozen=True, kw_only=True):
     cpu_us: Amount | None  # of the server, per request
     average_batch: Amount | None
     errors: Count
-    p99_over_time: tuple[IntervalRecord, ...] = ()
+    p99_over_time: tuple[StageInterval, ...] = ()
     limited_by_loader: str | None  # the reason if the loader was the bottleneck
 
 
@@ -378,7 +378,7 @@ def _round(reading: StagesReading, begin_s: float) -> StagesRound:
         average_batch=reading.average_batch,
         errors=reading.errors,
         p99_over_time=tuple(
-            IntervalRecord(
+            StageInterval(
                 time_s=interval.start_s - begin_s,
                 length_s=interval.length_s,
                 p99_us=interval.p99_us,

@@ -30,7 +30,7 @@ from ioprobe.engine.points import EngineEnd, EngineFacts
 from ioprobe.engine.runner import EngineRunner
 from ioprobe.storm import StormEvent, StormProgress, StormRound, StormRun, storm_events
 from ioprobe.target.simulated import PREFIX
-from ioprobe.target.target import Target, TargetKind, TargetRequirements
+from ioprobe.target.target import DiskTarget, TargetKind, TargetRequirements
 from stallscope.errors import StallscopeError, UnableError
 from stallscope.quantities import size_text
 
@@ -74,7 +74,7 @@ class _DiskStorm:
     """The rounds on a target; ``prefix`` names the part on the live line."""
 
     options: StormOptions
-    target: Target
+    target: DiskTarget
     live: LiveLine
     end_s: float  # on the monotonic clock
     prefix: str = ""
@@ -141,7 +141,7 @@ class _DiskStorm:
 
 
 def _measure(
-    options: StormOptions, target: Target, live: LiveLine, began_s: float
+    options: StormOptions, target: DiskTarget, live: LiveLine, began_s: float
 ) -> StormMeasurement:
     engine = EngineRunner(target)
     recommendation = _recommendation(options, target, live)
@@ -185,7 +185,7 @@ def _nothing_finished(storm: _DiskStorm) -> BaseException:
     return KeyboardInterrupt()
 
 
-def _recommendation(options: StormOptions, target: Target, live: LiveLine) -> Recommendation:
+def _recommendation(options: StormOptions, target: DiskTarget, live: LiveLine) -> Recommendation:
     """Return the limit from the options, or the one that a trial selects."""
     if options.recommended is not None:
         return Recommendation(options.recommended, "from --recommended")

@@ -35,7 +35,7 @@ class QueueReading:
 
 
 @dataclass(frozen=True, slots=True)
-class QueueUse:
+class DiskQueueUse:
     """The use of the queue between two readings."""
 
     written_bytes: int
@@ -68,11 +68,11 @@ def read_queue(server: RunningServer) -> QueueReading:
     )
 
 
-def queue_use(before: QueueReading, after: QueueReading) -> QueueUse:
+def queue_use(before: QueueReading, after: QueueReading) -> DiskQueueUse:
     """Return the use of the queue between two readings of a server."""
     seconds = after.time_s - before.time_s
     written = after.written_bytes - before.written_bytes
-    return QueueUse(
+    return DiskQueueUse(
         written_bytes=written,
         written_bytes_per_s=written / seconds,
         pending=(after.queued_ns - before.queued_ns) / seconds / 1e9,

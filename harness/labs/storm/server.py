@@ -23,7 +23,7 @@ from harness.labs.storm.measurement import StormMeasurement
 from harness.labs.storm.options import StormOptions
 from harness.labs.storm.plan import cost_facts, runs, setting_text
 from harness.labs.storm.queue_counts import (
-    QueueUse,
+    DiskQueueUse,
     queue_readings,
     queue_use,
     read_queue,
@@ -315,7 +315,7 @@ def _reader_latency(latency_us: Percentiles) -> ReaderLatency | None:
     return ReaderLatency(*known_ns) if len(known_ns) == len(values) else None
 
 
-def _failed_checks(run: StormRun, result: LoadResult, use: QueueUse) -> tuple[str, ...]:
+def _failed_checks(run: StormRun, result: LoadResult, use: DiskQueueUse) -> tuple[str, ...]:
     """Return the reasons not to trust a run."""
     reasons = []
     if not result.requests:

@@ -18,7 +18,7 @@ MIN_BURST_RATIO = 1.5  # replies per burst over requests per burst of a target w
 MIN_EXPLAINED_SHARE = 0.5  # of the fall, by the measured wake-ups
 
 
-class Cause(StrEnum):
+class LatencyCause(StrEnum):
     """The reason why latency falls as the rate rises."""
 
     NONE = "latency does not fall"
@@ -29,10 +29,10 @@ class Cause(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Explanation:
+class LatencyExplanation:
     """The cause with its reason, and the rates that were compared."""
 
-    cause: Cause
+    cause: LatencyCause
     reason: str
     low_per_s: float
     best_per_s: float
@@ -44,12 +44,12 @@ def falls(rates: RatesMeasurement) -> bool:
     return _is_fall(_comparison(rates)[1])
 
 
-def explain(rates: RatesMeasurement) -> Explanation:
+def explain(rates: RatesMeasurement) -> LatencyExplanation:
     """Return whether latency falls as the rate rises, and the cause."""
     best, ratio = _comparison(rates)
     low = rates.options.rates_per_s[0]
     cause, reason = _cause(rates, best, ratio)
-    return Explanation(cause, reason, low, best, ratio)
+    return LatencyExplanation(cause, reason, low, best, ratio)
 
 
 def _comparison(rates: RatesMeasurement) -> tuple[float, Estimate]:
@@ -68,12 +68,12 @@ def _is_fall(ratio: Estimate) -> bool:
     )
 
 
-def _cause(rates: RatesMeasurement, best: float, ratio: Estimate) -> tuple[Cause, str]:
+def _cause(rates: RatesMeasurement, best: float, ratio: Estimate) -> tuple[LatencyCause, str]:
     low = rates.options.rates_per_s[0]
     needed = min_sample_size(CONFIDENCE_OF_FIVE)
     if ratio.median is None or ratio.n < needed:
         return (
-            Cause.UNDECIDED,
+            LatencyCause.UNDECIDED,
             f"{ratio.n} complete rounds are too few, at least {needed} are needed",
         )
     text = (
@@ -81,13 +81,13 @@ def _cause(rates: RatesMeasurement, best: float, ratio: Estimate) -> tuple[Cause
         f"{microseconds_text(rates.p50_us(best).median)} at {best:,.0f}"
     )
     if not _is_fall(ratio):
-        return Cause.NONE, text
+        return LatencyCause.NONE, text
     replies, requests = (
         estimate([getattr(result, name) for result in rates.results(low)]).median
         for name in ("replies_per_burst", "requests_per_burst")
     )
     if replies is not None and requests and replies / requests >= MIN_BURST_RATIO:
-        return Cause.BATCHES, (
+        return LatencyCause.BATCHES, (
             f"{text}: the target collects requests and answers them together: at {low:,.0f} "
             f"requests/s, {replies:.1f} replies arrived in a burst, although requests were sent "
             f"{requests:.1f} at a time"
@@ -95,13 +95,13 @@ def _cause(rates: RatesMeasurement, best: float, ratio: Estimate) -> tuple[Cause
     return _by_wake_ups(rates, best, text)
 
 
-def _by_wake_ups(rates: RatesMeasurement, best: float, text: str) -> tuple[Cause, str]:
+def _by_wake_ups(rates: RatesMeasurement, best: float, text: str) -> tuple[LatencyCause, str]:
     low = rates.options.rates_per_s[0]
     wakes = [rates.wake_us.get(rate) for rate in (low, best)]
     slow, fast = rates.p50_us(low).median, rates.p50_us(best).median
     if wakes[0] is None or wakes[1] is None or slow is None or fast is None:
         reason = rates.wake_unavailable or "wake-ups were not measured"
-        return Cause.UNEXPLAINED, f"{text}: replies arrive one by one, and {reason}"
+        return LatencyCause.UNEXPLAINED, f"{text}: replies arrive one by one, and {reason}"
     saved_us = wakes[0] - wakes[1]
     share = saved_us / (slow - fast)
     wake_text = (
@@ -109,12 +109,12 @@ def _by_wake_ups(rates: RatesMeasurement, best: float, text: str) -> tuple[Cause
         f"{microseconds_text(wakes[0])} and {microseconds_text(wakes[1])}"
     )
     if share >= MIN_EXPLAINED_SHARE:
-        return Cause.WAKE_UPS, (
+        return LatencyCause.WAKE_UPS, (
             f"{text}: CPUs sleep between requests at the low rate: {wake_text}, which explains "
             f"{min(share, 1):.0%} of the fall; `stallscope cstates latency` shows what closing "
             "sleep states gains"
         )
-    return Cause.UNEXPLAINED, (
+    return LatencyCause.UNEXPLAINED, (
         f"{text}: replies arrive one by one, and {wake_text}, which explains "
         f"{max(share, 0):.0%} of the fall; caches that cool down and a CPU frequency that falls "
         "between requests are not measured"

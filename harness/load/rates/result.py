@@ -1,6 +1,6 @@
 """The result of `stallscope load --rates`."""
 
-from harness.load.rates.explanation import Cause, explain
+from harness.load.rates.explanation import LatencyCause, explain
 from harness.load.rates.measurement import RatesMeasurement, estimate
 from stallscope.documents import Amount, Count, Document, Natural, Record, field
 from stallscope.statistics.estimate import Estimate
@@ -30,7 +30,7 @@ class RatesResult(Document, frozen=True, kw_only=True, tag="stallscope.load.rate
     pipeline: Natural
     rounds: Count
     rows: tuple[RateRow, ...]
-    cause: Cause
+    cause: LatencyCause
     reason: str
     compared_rates_per_s: tuple[Amount, Amount]
     p50_ratio: Estimate  # at the second of these rates over the first

@@ -6,8 +6,8 @@ import pytest
 
 from cstates.comparison.differences import (
     ComparedRun,
-    Comparison,
     DifferenceStatus,
+    SettingComparison,
     compare,
     shuffled_rounds,
 )
@@ -27,7 +27,7 @@ SHUFFLED = [10.3, 10.0, 10.5, 10.1, 10.4, 10.2]
 
 def compared(
     *settings: tuple[str, list[float | None]], control: list[float] | None = None
-) -> Comparison:
+) -> SettingComparison:
     """Return the comparison of SIX as baseline, a control, and these settings."""
     again = SHUFFLED if control is None else control
     series = [(BASELINE, SIX), (CONTROL, again), *settings]
@@ -178,7 +178,7 @@ def test_rounds_are_shuffled_and_every_second_one_is_reversed() -> None:
     assert orders == list(shuffled_rounds(4, 7, seed=1))
 
 
-def busy(*others_s: float | None, seconds: float = 1.0) -> Comparison:
+def busy(*others_s: float | None, seconds: float = 1.0) -> SettingComparison:
     """Return runs on two CPUs that others used for these times."""
     busy_runs = [
         ComparedRun(BASELINE, seconds, {"wall_s": 1.0}, {}, cpus=2, others_s=time_s)

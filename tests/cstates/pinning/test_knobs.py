@@ -2,7 +2,7 @@
 
 import pytest
 
-from cstates.pinning.knobs import KNOBS, Change, Scope, change
+from cstates.pinning.knobs import KNOBS, Scope, SettingChange, change
 
 
 def test_names_of_a_change_fill_the_path_of_its_knob() -> None:
@@ -14,7 +14,7 @@ def test_names_of_a_change_fill_the_path_of_its_knob() -> None:
 
 
 def test_a_setting_of_a_process_names_its_system_call() -> None:
-    assert change("nice", "0", "5") == Change("nice", "setpriority", "0", "5")
+    assert change("nice", "0", "5") == SettingChange("nice", "setpriority", "0", "5")
     assert change("nice", "0", "5").scope is Scope.PROCESS
 
 

@@ -4,19 +4,19 @@ import click
 import pytest
 
 from harness.cli.command_line import main
-from harness.cli.number_options import Number
+from harness.cli.number_options import NumberRange
 
 
 @pytest.mark.parametrize("text", ["nan", "NaN", "inf", "-inf", "1e999"])
 def test_a_number_that_is_not_finite_is_refused(text: str) -> None:
     with pytest.raises(click.BadParameter):
-        Number(min=0).convert(text, None, None)
+        NumberRange(min=0).convert(text, None, None)
 
 
 def test_a_number_in_the_range_is_returned() -> None:
-    assert Number(0, 3).convert("1.5", None, None) == 1.5
+    assert NumberRange(0, 3).convert("1.5", None, None) == 1.5
     with pytest.raises(click.BadParameter):
-        Number(0, 3).convert("4", None, None)
+        NumberRange(0, 3).convert("4", None, None)
 
 
 @pytest.mark.parametrize(

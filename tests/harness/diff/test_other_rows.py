@@ -9,7 +9,7 @@ from harness.diff.build import compare_rows
 from harness.diff.options import DiffOptions
 from harness.diff.other_rows import band_rows, latency_rows, slot_rows, state_rows
 from stallscope.errors import RecordingError
-from stallscope.histograms import Geometry, Histogram, Interval, IntervalLog
+from stallscope.histograms import Geometry, Histogram, IntervalLog, LogInterval
 from stallscope.recordings import open_recording
 from tests.harness.topdown.counters_recording import counters_recording
 
@@ -21,7 +21,7 @@ def _log(values: list[int], intervals: int = 12) -> IntervalLog:
     geometry = Geometry(1024, 2)
     places = geometry.places(np.array(values) * 1024)
     histogram = Histogram(geometry, np.bincount(places))
-    return IntervalLog(tuple(Interval(float(n), 1.0, histogram) for n in range(intervals)))
+    return IntervalLog(tuple(LogInterval(float(n), 1.0, histogram) for n in range(intervals)))
 
 
 def test_states_of_all_threads_add_up() -> None:

@@ -5,7 +5,7 @@ import re
 import numpy as np
 
 from harness.page.latency_panel import Series, latency_panel
-from stallscope.histograms import Geometry, Histogram, Interval, IntervalLog
+from stallscope.histograms import Geometry, Histogram, IntervalLog, LogInterval
 
 GEOMETRY = Geometry(1, 3)
 
@@ -14,7 +14,7 @@ def log_of(*values_ns: int) -> IntervalLog:
     """A log of two intervals of a second; both have all the values."""
     counts = np.bincount(GEOMETRY.places(np.array(values_ns, np.int64)))
     histogram = Histogram(GEOMETRY, counts.astype(np.int64))
-    return IntervalLog(tuple(Interval(float(at), 1.0, histogram) for at in range(2)))
+    return IntervalLog(tuple(LogInterval(float(at), 1.0, histogram) for at in range(2)))
 
 
 def series_classes(markup: str) -> list[str]:

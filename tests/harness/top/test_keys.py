@@ -7,7 +7,7 @@ import termios
 
 import pytest
 
-from harness.top.keys import Keys
+from harness.top.keys import KeyReader
 
 
 def test_a_key_is_read_without_a_line_and_the_terminal_is_restored(
@@ -17,7 +17,7 @@ def test_a_key_is_read_without_a_line_and_the_terminal_is_restored(
     with open(theirs, closefd=True) as terminal:
         monkeypatch.setattr(sys, "stdin", terminal)
         before = termios.tcgetattr(theirs)
-        with Keys() as keys:
+        with KeyReader() as keys:
             assert keys.wait(0) == ""
             os.write(ours, b"sq")
             assert (keys.wait(10), keys.wait(10)) == ("s", "q")

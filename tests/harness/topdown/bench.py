@@ -8,9 +8,9 @@ from typing import IO, Any
 
 import pytest
 
-from harness.cli.recording_options import Choice
+from harness.cli.recording_options import TargetChoice
 from harness.topdown.counting import CountingBackend
-from harness.topdown.options import OutputForm, Source, TopdownOptions
+from harness.topdown.options import OutputForm, SlotSource, TopdownOptions
 from harness.topdown.session import run_topdown
 from stallscope.collector import CollectionEnd, CollectorProgress, CountOptions
 from stallscope.errors import ExitCode
@@ -18,8 +18,8 @@ from stallscope.system_files import Roots
 from tests.topdown.slots.counting.played import PlayedCollector, recorded
 from tests.topdown.slots.counting.skylake import DEVICES, INTEL
 
-COMMAND = Choice((), ("./work",), False, "", "", None)
-OPTIONS = TopdownOptions(Source.PMU, None, COMMAND, OutputForm.JSON)
+COMMAND = TargetChoice((), ("./work",), False, "", "", None)
+OPTIONS = TopdownOptions(SlotSource.PMU, None, COMMAND, OutputForm.JSON)
 
 
 @dataclass

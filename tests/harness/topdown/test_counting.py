@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.topdown.options import Source
+from harness.topdown.options import SlotSource
 from stallscope.errors import UnableError, UsageError
 from stallscope.system_files import Roots
 from tests.harness.topdown.bench import OPTIONS, Bench
@@ -87,8 +87,8 @@ def test_an_unsupported_event_gives_missing_nodes(bench: Bench) -> None:
         assert "this machine has no such event" in result["nodes"][name]["warnings"][0]
 
 
-@pytest.mark.parametrize("source", [Source.PMU, Source.AUTO])
-def test_cores_of_two_kinds_are_refused(bench: Bench, tmp_path: Path, source: Source) -> None:
+@pytest.mark.parametrize("source", [SlotSource.PMU, SlotSource.AUTO])
+def test_cores_of_two_kinds_are_refused(bench: Bench, tmp_path: Path, source: SlotSource) -> None:
     kinds = {
         f"{DEVICES}/{kind}/{file}": "4\n"
         for kind in ("cpu_core", "cpu_atom")

@@ -1,7 +1,7 @@
 from pathlib import Path
 
 from harness.waits.binned import BinnedValues
-from harness.waits.cells import Cell, Cells
+from harness.waits.cells import Cells, NumberCell
 from harness.waits.page import render_waits_page
 from stallscope.recordings import Recording
 from tests.harness.waits.waits_results import waits_result
@@ -11,7 +11,7 @@ MS = 1_000_000
 
 def test_without_values_by_time_a_cell_has_no_series() -> None:
     cells = Cells(None)
-    assert cells.time(2 * MS, ("a",)) == Cell("2.00 ms", "time", -1)
+    assert cells.time(2 * MS, ("a",)) == NumberCell("2.00 ms", "time", -1)
     assert cells.share(0, 5, ("a",), ("b",)).text == ""
 
 

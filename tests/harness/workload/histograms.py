@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from stallscope.histograms import Geometry, Histogram, Interval, IntervalLog
+from stallscope.histograms import Geometry, Histogram, IntervalLog, LogInterval
 
 
 def log_of(*buckets: int) -> IntervalLog:
@@ -12,4 +12,4 @@ def log_of(*buckets: int) -> IntervalLog:
         counts[bucket] += 50
     counts[buckets[-1]] += 50
     histogram = Histogram(Geometry(1, 3), counts)
-    return IntervalLog((Interval(0.0, 1.0, histogram), Interval(1.0, 1.0, histogram)))
+    return IntervalLog((LogInterval(0.0, 1.0, histogram), LogInterval(1.0, 1.0, histogram)))

@@ -1,6 +1,6 @@
 """Bursts at the start of a session and of readings."""
 
-from ioprobe.curve.burst import Burst, find_burst, without_burst
+from ioprobe.curve.burst import ReadBurst, find_burst, without_burst
 from ioprobe.curve.readings import DepthReading
 
 STEPS = 10
@@ -63,4 +63,4 @@ def test_failed_readings_prove_nothing() -> None:
 
 
 def test_the_session_burst_is_a_sentence() -> None:
-    assert Burst(2, 0.25, 30.0).text.startswith("after 30 s of load throughput fell by 25%")
+    assert ReadBurst(2, 0.25, 30.0).text.startswith("after 30 s of load throughput fell by 25%")

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from ioprobe.target.scratch_file import FilesystemSpace
-from ioprobe.target.target import Target, TargetKind, TargetRequirements, open_target
+from ioprobe.target.target import DiskTarget, TargetKind, TargetRequirements, open_target
 from stallscope.errors import StallscopeError, UnableError, UsageError
 
 MIB = 2**20
@@ -20,7 +20,7 @@ def opened_target(
     path: Path | str,
     requirements: TargetRequirements = READ,
     announcements: list[str] | None = None,
-) -> Target:
+) -> DiskTarget:
     return open_target(
         str(path),
         requirements,

@@ -7,7 +7,7 @@ from ioprobe.curve.engine_readings import curve_reading
 from ioprobe.curve.estimates import CurveEstimates, estimate_curve
 from ioprobe.curve.readings import DepthReading, DepthReadings, by_depth
 from ioprobe.engine.engine import EngineFacts, Point, PointResult, measure_points
-from ioprobe.target.target import Target
+from ioprobe.target.target import DiskTarget
 
 ROUNDS = 8
 
@@ -48,7 +48,7 @@ class Response:
 
 
 def response(
-    target: Target,
+    target: DiskTarget,
     depths: Sequence[int],
     duration_s: float,
     *,

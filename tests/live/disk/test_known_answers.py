@@ -14,7 +14,7 @@ import pytest
 from harness.cli.command_line import main
 from ioprobe.curve.verdicts import CurveEvidence, CurveVerdict, find_peculiarities
 from ioprobe.engine.engine import Point, PointResult, measure_points
-from ioprobe.target.target import Target, TargetRequirements, open_target
+from ioprobe.target.target import DiskTarget, TargetRequirements, open_target
 from tests.live.disk.known_disk import known_disk, loop_device
 from tests.live.disk.response import Response, response
 
@@ -22,7 +22,7 @@ pytestmark = [pytest.mark.live, pytest.mark.usefixtures("needs_root")]
 
 
 @contextmanager
-def opened(path: str) -> Iterator[Target]:
+def opened(path: str) -> Iterator[DiskTarget]:
     with open_target(path, TargetRequirements(), announce=pytest.fail) as target:
         yield target
 

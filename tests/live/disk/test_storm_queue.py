@@ -7,7 +7,7 @@ from contextlib import contextmanager
 import pytest
 
 from ioprobe.storm import StormRound, StormRun, StormSetting, StormStreams, storm_events
-from ioprobe.target.target import Target, TargetKind
+from ioprobe.target.target import DiskTarget, TargetKind
 from tests.live.disk.known_disk import known_disk
 
 pytestmark = [pytest.mark.live, pytest.mark.usefixtures("needs_root")]
@@ -17,16 +17,16 @@ SHARES = (1000, 100)
 
 
 @contextmanager
-def opened_for_writing(path: str) -> Iterator[Target]:
+def opened_for_writing(path: str) -> Iterator[DiskTarget]:
     """The file of a known disk, which discards what is written."""
     descriptor = os.open(path, os.O_RDWR | os.O_DIRECT)
     try:
-        yield Target(TargetKind.FILE, path, descriptor, 0, SPAN_BYTES, writable=True)
+        yield DiskTarget(TargetKind.FILE, path, descriptor, 0, SPAN_BYTES, writable=True)
     finally:
         os.close(descriptor)
 
 
-def storm_round(target: Target, depth: int, limit: int | None) -> StormRound:
+def storm_round(target: DiskTarget, depth: int, limit: int | None) -> StormRound:
     run = StormRun("1", 0, StormSetting(limit, SHARES), 0.05, 0.25)
     streams = StormStreams(writer_bytes=4096, writer_depth=depth)
     (result,) = [

@@ -1,11 +1,11 @@
 import pytest
 
 from tests.topdown.requests.request_recording import recording
-from topdown.requests.explanation import Explanation, explain
+from topdown.requests.explanation import RequestExplanation, explain
 from topdown.requests.span_states import request_states
 
 
-def explanations(cause: str) -> list[Explanation]:
+def explanations(cause: str) -> list[RequestExplanation]:
     recorded = recording(cause)
     states = request_states(recorded.requests, recorded.kinds.intervals, recorded.built.records)
     _, rows = explain(

@@ -6,7 +6,7 @@ Arm: telemetry specifications of Neoverse N2, N3, V2 and V3.
 
 import pytest
 
-from topdown.slots.counts import Flags, Reading, counts_of
+from topdown.slots.counts import EventCounts, Flags, counts_of
 from topdown.slots.evaluation import evaluate
 from topdown.slots.model import load
 
@@ -15,7 +15,7 @@ C = 1_000_000.0  # core clock cycles of the thread
 
 def values(key: str, counts: dict[str, float], **flags: bool) -> dict[str, float | None]:
     model = load(key)
-    reading = Reading("by hand", counts=counts, flags=Flags(**flags))
+    reading = EventCounts("by hand", counts=counts, flags=Flags(**flags))
     tree = evaluate(model, counts_of(model, reading))
     return {node.name: node.value for node in tree.nodes.values()}
 

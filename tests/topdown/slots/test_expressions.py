@@ -8,14 +8,14 @@ from topdown.slots.expressions import (
     MAX_CHARS,
     MAX_DEPTH,
     MAX_OPERANDS,
-    Binary,
-    Call,
-    Choice,
+    BinaryOperation,
+    Conditional,
     Expression,
     FormulaError,
+    FunctionCall,
     Name,
     Negative,
-    Number,
+    NumberLiteral,
     names,
     parse,
     renamed,
@@ -60,14 +60,17 @@ NAMES = st.from_regex(r"[a-z_]{1,8}(\.[a-z0-9]{1,4})?(:c[0-9])?", fullmatch=True
 )
 
 TREES = st.recursive(
-    st.builds(Number, st.floats(0, 1e12, allow_nan=False)) | st.builds(Name, NAMES),
+    st.builds(NumberLiteral, st.floats(0, 1e12, allow_nan=False)) | st.builds(Name, NAMES),
     lambda inner: (
         st.builds(Negative, inner.filter(lambda tree: not isinstance(tree, Negative)))
         | st.builds(
-            Binary, st.sampled_from(["+", "-", "*", "/", "<", ">=", "&", "|"]), inner, inner
+            BinaryOperation,
+            st.sampled_from(["+", "-", "*", "/", "<", ">=", "&", "|"]),
+            inner,
+            inner,
         )
-        | st.builds(Choice, inner, inner, inner)
-        | st.builds(Call, st.just("max"), st.tuples(inner, inner))
+        | st.builds(Conditional, inner, inner, inner)
+        | st.builds(FunctionCall, st.just("max"), st.tuples(inner, inner))
     ),
     max_leaves=12,
 )

@@ -2,7 +2,7 @@
 
 import pytest
 
-from topdown.slots.counts import Reading, counts_of
+from topdown.slots.counts import EventCounts, counts_of
 from topdown.slots.evaluation import Tree, evaluate
 from topdown.slots.measured_nodes import in_reading_order, measured_nodes, unit_of
 from topdown.slots.measurement import Interval
@@ -13,7 +13,7 @@ COUNTS = {"CPU_CLK_UNHALTED.THREAD": 1e6, "IDQ_UOPS_NOT_DELIVERED.CORE": 2e6}
 
 def tree() -> Tree:
     model = load("skl")
-    return evaluate(model, counts_of(model, Reading("counts", counts=COUNTS)))
+    return evaluate(model, counts_of(model, EventCounts("counts", counts=COUNTS)))
 
 
 def test_a_parent_comes_before_its_children() -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from stallscope.errors import StallscopeError, UnableError
-from topdown.slots.counts import Flags, Reading, counts_of
+from topdown.slots.counts import EventCounts, Flags, counts_of
 from topdown.slots.evaluation import evaluate, formulas_of
 from topdown.slots.expressions import names, parse, written
 from topdown.slots.model import CLOCKS, FOLDER, Model, keys, load, parse_model
@@ -171,7 +171,7 @@ def consistent_counts(model: Model, seed: int) -> dict[str, float]:
 @pytest.mark.parametrize("key", [key for key in CPUS if key != "neoverse-n1"])
 def test_level_1_is_the_whole(key: str, mode: dict[str, bool]) -> None:
     model = load(key)
-    reading = Reading("test", counts=consistent_counts(model, 1), flags=Flags(**mode))
+    reading = EventCounts("test", counts=consistent_counts(model, 1), flags=Flags(**mode))
     tree = evaluate(model, counts_of(model, reading))
     values = [node.value for node in tree.nodes.values() if node.level == 1]
     assert all(value is not None for value in values)
@@ -183,7 +183,7 @@ def test_level_1_is_the_whole(key: str, mode: dict[str, bool]) -> None:
 def test_level_2_adds_up_to_level_1(key: str) -> None:
     model = load(key)
     for mode in MODES:
-        reading = Reading("test", counts=consistent_counts(model, 2), flags=Flags(**mode))
+        reading = EventCounts("test", counts=consistent_counts(model, 2), flags=Flags(**mode))
         nodes = evaluate(model, counts_of(model, reading)).nodes
         for parent in (node for node in nodes.values() if node.level == 1):
             children = [node.value for node in nodes.values() if node.parent == parent.name]

@@ -7,7 +7,7 @@ import pytest
 from stallscope.errors import UnableError
 from stallscope.system_files import Roots
 from topdown.slots.counting.counting_mode import METRICS, CountingMode
-from topdown.slots.counts import Reading, counts_of
+from topdown.slots.counts import EventCounts, counts_of
 from topdown.slots.detection import identity_of_recording, model_of_identity
 from topdown.slots.evaluation import evaluate
 from topdown.slots.model import keys, load
@@ -25,7 +25,7 @@ def test_every_group_contains_level_one_of_its_model(
     offered = frozenset(name for name in metrics if name in model.events)
     group = slots_group(model, CountingMode(smt, ebs_mode, offered))
     names = [word.partition("=")[0] for word in (*group.members, group.leader, group.sampled)]
-    reading = Reading("", counts={name: 10.0 for name in names if name})
+    reading = EventCounts("", counts={name: 10.0 for name in names if name})
     tree = evaluate(model, counts_of(model, reading))
     for node in tree.nodes.values():
         if node.level == 1:

@@ -6,7 +6,7 @@ import numpy as np
 
 from tests.topdown.waits.wait_records_builder import MILLISECOND, build_records
 from topdown.waits.cpu_causes import cpu_causes
-from topdown.waits.run_queue import QueueUse, QueueUserKind
+from topdown.waits.run_queue import QueueUserKind, RunQueueUse
 from topdown.waits.states import ThreadState
 from topdown.waits.thread_states import summed_states
 from topdown.waits.timeline import build_intervals
@@ -16,10 +16,10 @@ RECORDS = build_records(
 ).records
 AMOUNTS = summed_states(build_intervals(RECORDS), 3)
 USERS = (
-    QueueUse(QueueUserKind.PROCESS, "busy", 7, 30),
-    QueueUse(QueueUserKind.PROCESS, "busy", 8, 15),
-    QueueUse(QueueUserKind.PROCESS, "limited", 9, 10),
-    QueueUse(QueueUserKind.UNKNOWN, "no record", None, 5),
+    RunQueueUse(QueueUserKind.PROCESS, "busy", 7, 30),
+    RunQueueUse(QueueUserKind.PROCESS, "busy", 8, 15),
+    RunQueueUse(QueueUserKind.PROCESS, "limited", 9, 10),
+    RunQueueUse(QueueUserKind.UNKNOWN, "no record", None, 5),
 )
 
 

@@ -12,7 +12,7 @@ from topdown.slots.counting.estimation import (
     MIN_WINDOW_S,
     MIN_WINDOWS,
     Estimator,
-    Quantity,
+    SlotQuantity,
     merged,
 )
 from topdown.slots.counting.requested_events import RequestedEvent
@@ -156,7 +156,7 @@ def _requested_node(
     run: CountingRun, estimator: Estimator, requested: RequestedEvent
 ) -> MeasuredNode:
     event = requested.event
-    quantity = Quantity(event, frozenset((event,)), lambda totals: totals[event])
+    quantity = SlotQuantity(event, frozenset((event,)), lambda totals: totals[event])
     totals = estimator.totals(estimator.groups_of(quantity.events))
     if event not in totals:
         why = run.absent.get(event, run.plan.uncountable.get(event, f"{event} {NEVER_SCHEDULED}"))

@@ -9,7 +9,7 @@ from stallscope.documents import Count, Record, read_document
 from stallscope.errors import RecordingError
 from stallscope.recordings import MANIFEST, Manifest, read_manifest
 from topdown.slots.counting.counting_mode import CountingMode
-from topdown.slots.counting.plan import FIELD, Plan, counted_names, formulas_for
+from topdown.slots.counting.plan import FIELD, CountingPlan, counted_names, formulas_for
 from topdown.slots.counting.plan_file import Subject, read_plan
 from topdown.slots.counting.windows import Windows, read_windows
 from topdown.slots.counts import PER_CORE, PER_PROCESS
@@ -91,7 +91,7 @@ class CountingRun:
     """
 
     subject: Subject
-    plan: Plan
+    plan: CountingPlan
     windows: Windows
     absent: Mapping[str, str] = field(default_factory=dict)
     unknown: Mapping[str, str] = field(default_factory=dict)
@@ -149,7 +149,7 @@ def read_counting_run(directory: Path, *, cpu: str = "") -> CountingRun:
     )
 
 
-def _subject_of_events(model: Model, plan: Plan) -> Subject:
+def _subject_of_events(model: Model, plan: CountingPlan) -> Subject:
     """Return the nodes that a plan without a subject can measure, and its counting mode."""
     metrics = frozenset(name for name in plan.events if name.startswith(FIELD))
     estimated = "ebs_mode" in model.variants and all(name in plan.events for name in PER_PROCESS)

@@ -30,7 +30,7 @@ WindowEffects = Mapping[int, "Floats"]  # effect of each window on a value, by g
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Quantity:
+class SlotQuantity:
     """A function of totals, which raises KeyError or ArithmeticError if it has no value."""
 
     name: str
@@ -157,7 +157,7 @@ class Estimator:
         cycles = sum(self._cycles[number] for number in counting)
         return cycles * enabled / running / len(counting)
 
-    def window_effects(self, quantity: Quantity) -> WindowEffects:
+    def window_effects(self, quantity: SlotQuantity) -> WindowEffects:
         """Return the effect of each window's deviation on a quantity, for multiplexed groups."""
         groups = self.groups_of(quantity.events)
         totals = self.totals(groups)
@@ -205,7 +205,7 @@ class Estimator:
         return self.separate and len(set(self.groups_of(events).values())) > 1
 
 
-def _slope(quantity: Quantity, totals: Mapping[str, float], event: str) -> float:
+def _slope(quantity: SlotQuantity, totals: Mapping[str, float], event: str) -> float:
     """Return the derivative of a quantity with respect to one total, by central differences."""
     total = totals[event]
     step = total * _STEP

@@ -50,19 +50,19 @@ class EventSet:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class CountingPlan:
     """Event sets and encodings; ``uncountable`` holds reasons of events that cannot be counted."""
 
     sets: tuple[EventSet, ...]
     events: Mapping[str, Encoding]
     uncountable: Mapping[str, str]
 
-    def only(self, events: Iterable[str]) -> "Plan":
+    def only(self, events: Iterable[str]) -> "CountingPlan":
         """Return a plan with a single set of these events."""
         chosen = frozenset(events)
         names = tuple(name for name in self.events if name in chosen)
         leader = SLOTS if SLOTS in names else ""
-        return Plan(
+        return CountingPlan(
             (EventSet("group", names, leader),),
             MappingProxyType({name: self.events[name] for name in names}),
             self.uncountable,
@@ -92,7 +92,7 @@ def plan_of(
     *,
     requested: Mapping[str, Encoding] = MappingProxyType({}),
     broken: Mapping[str, str] = MappingProxyType({}),
-) -> Plan:
+) -> CountingPlan:
     """Return the plan for these nodes, instructions per cycle, and requested events.
 
     ``broken`` holds reasons of events that failed a self-test; they are not counted.
@@ -120,7 +120,9 @@ def plan_of(
         if is_field:
             events.setdefault(SLOTS, encoding_of(model, mode, SLOTS))
         sets.append(EventSet(name, (SLOTS, name) if is_field else (name,)))
-    return Plan(_with_leaders(_without_subsets(sets)), MappingProxyType(events), uncountable)
+    return CountingPlan(
+        _with_leaders(_without_subsets(sets)), MappingProxyType(events), uncountable
+    )
 
 
 def _required_events(model: Model, formulas: Formulas, nodes: Iterable[str]) -> list[str]:

@@ -12,7 +12,7 @@ from stallscope.documents import DAMAGED, UNSET, Count, Record, UnsetType, encod
 from stallscope.documents import field as document_field
 from stallscope.errors import RecordingError
 from topdown.slots.counting.counting_mode import METRICS, CountingMode
-from topdown.slots.counting.plan import Encoding, EventSet, Plan
+from topdown.slots.counting.plan import CountingPlan, Encoding, EventSet
 from topdown.slots.counting.requested_events import RequestedEvent
 from topdown.slots.model import Model, keys, load
 
@@ -87,12 +87,12 @@ class _RecordedPlan(Record, frozen=True, kw_only=True):
     subject: SubjectRecord | None = None
 
 
-def write_plan(path: Path, plan: Plan, subject: Subject) -> None:
+def write_plan(path: Path, plan: CountingPlan, subject: Subject) -> None:
     """Write a plan file."""
     path.write_text(encode(plan_record(plan, subject), indent=1) + "\n")
 
 
-def plan_record(plan: Plan, subject: Subject) -> PlanRecord:
+def plan_record(plan: CountingPlan, subject: Subject) -> PlanRecord:
     """Return the content of a plan file."""
     return PlanRecord(
         sets=tuple(
@@ -126,7 +126,7 @@ def _encoding_record(encoding: Encoding) -> EncodingRecord:
     )
 
 
-def read_plan(path: Path) -> tuple[Plan, Subject | None]:
+def read_plan(path: Path) -> tuple[CountingPlan, Subject | None]:
     """Return a plan and its subject, which is None if stallscope did not make the plan."""
     record = read_document(path, _RecordedPlan)
     sets = tuple(
@@ -135,7 +135,7 @@ def read_plan(path: Path) -> tuple[Plan, Subject | None]:
     events = {name: Encoding(name=name) for name in record.events}
     subject = record.subject or SubjectRecord()
     reasons = dict(islice(subject.uncountable.items(), MAX_NAMES))
-    plan = Plan(sets, events, reasons)
+    plan = CountingPlan(sets, events, reasons)
     return plan, None if subject == SubjectRecord() else _subject(subject, str(path))
 
 

@@ -24,7 +24,7 @@ from topdown.slots.counting.counting_mode import (
 )
 from topdown.slots.counting.counting_run import CountingRun, read_counting_run
 from topdown.slots.counting.drilling import merged_measurement, nodes_below
-from topdown.slots.counting.plan import Encoding, EventSet, Plan, nodes_down_to, plan_of
+from topdown.slots.counting.plan import CountingPlan, Encoding, EventSet, nodes_down_to, plan_of
 from topdown.slots.counting.plan_file import Subject, write_plan
 from topdown.slots.counting.requested_events import requested_events, unknown_event_error
 from topdown.slots.counting.unknown_cpu import plan_of_unknown
@@ -103,7 +103,7 @@ def subject_of(request: CountingRequest, roots: Roots) -> Subject:
     return Subject(model, mode, nodes, requested_events(request.events, model, mode))
 
 
-def plan_of_subject(subject: Subject, nodes: Iterable[str] | None = None) -> Plan:
+def plan_of_subject(subject: Subject, nodes: Iterable[str] | None = None) -> CountingPlan:
     """Return the plan for these nodes, by default for the subject's own, and its events."""
     requested = {event.event: event.encoding for event in subject.requested}
     if subject.model is None:
@@ -168,12 +168,12 @@ class _CountingSession:
             return
         events = {event.event: event.encoding for event in named} | _ALWAYS
         sets = tuple(EventSet(name, (name,)) for name in events)
-        unknown = self._trial(Plan(sets, events, {})).unknown
+        unknown = self._trial(CountingPlan(sets, events, {})).unknown
         for event in named:
             if event.event in unknown:
                 raise unknown_event_error(event.spelling, self.subject.model, unknown[event.event])
 
-    def _trial(self, plan: Plan) -> CountingRun:
+    def _trial(self, plan: CountingPlan) -> CountingRun:
         """Return a short run on this process, which shows what can be counted."""
         with tempfile.TemporaryDirectory(prefix="stallscope-") as folder:
             options = CountOptions(
@@ -225,7 +225,7 @@ class _CountingSession:
             parts.append(self._recorded(plan.only(group.events), subject, len(groups)))
         return _combined_run(plan, parts)
 
-    def _recorded(self, plan: Plan, subject: Subject, parts: int = 1) -> CountingRun:
+    def _recorded(self, plan: CountingPlan, subject: Subject, parts: int = 1) -> CountingRun:
         """Return one recorded run; ``parts`` runs share the duration of a running target."""
         request = self.request
         duration_s = request.options.duration_s
@@ -246,7 +246,7 @@ class _CountingSession:
         return run
 
     def _collect(
-        self, options: CountOptions, plan: Plan, subject: Subject
+        self, options: CountOptions, plan: CountingPlan, subject: Subject
     ) -> tuple[CountingRun, CollectionEnd]:
         with tempfile.TemporaryDirectory(prefix="stallscope-") as folder:
             path = Path(folder) / "plan.json"
@@ -285,7 +285,7 @@ def _make_directory(folder: Path) -> None:
         ) from error
 
 
-def _combined_run(plan: Plan, parts: list[CountingRun]) -> CountingRun:
+def _combined_run(plan: CountingPlan, parts: list[CountingRun]) -> CountingRun:
     """Return runs of one group each as one run without multiplexing."""
     windows = Windows(
         tuple(group for run in parts for group in run.windows.groups),

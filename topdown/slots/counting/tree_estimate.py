@@ -5,8 +5,8 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from topdown.slots.counting.counting_mode import CountingMode
-from topdown.slots.counting.estimation import Estimator, Quantity, WindowEffects, difference
-from topdown.slots.counting.plan import Plan, counted_as, counted_names, formulas_for
+from topdown.slots.counting.estimation import Estimator, SlotQuantity, WindowEffects, difference
+from topdown.slots.counting.plan import CountingPlan, counted_as, counted_names, formulas_for
 from topdown.slots.counts import Counts
 from topdown.slots.diagnosis import impossible
 from topdown.slots.evaluation import Formulas, NodeValue, evaluate
@@ -31,7 +31,7 @@ class TreeEstimate:
 
     model: Model
     mode: CountingMode
-    plan: Plan
+    plan: CountingPlan
     estimator: Estimator
     absent: Mapping[str, str] = field(default_factory=dict)  # reasons of missing events
 
@@ -171,7 +171,9 @@ class TreeEstimate:
     def window_effects(self, name: str) -> WindowEffects:
         """Return the effect of each window on a node."""
         if name not in self._effects:
-            quantity = Quantity(name, self._events(name), lambda totals: self._node(name, totals))
+            quantity = SlotQuantity(
+                name, self._events(name), lambda totals: self._node(name, totals)
+            )
             self._effects[name] = self.estimator.window_effects(quantity)
         return self._effects[name]
 
@@ -221,7 +223,7 @@ class TreeEstimate:
 
 def ratio_ipc(estimator: Estimator, instructions: str, cycles: str) -> Ipc | None:
     """Return instructions per cycle with its interval, or None if either was not counted."""
-    quantity = Quantity(
+    quantity = SlotQuantity(
         "ipc", frozenset((instructions, cycles)), lambda known: known[instructions] / known[cycles]
     )
     totals = estimator.totals(estimator.groups_of(quantity.events))

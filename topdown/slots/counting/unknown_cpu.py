@@ -4,8 +4,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from topdown.slots.counting.estimation import Estimator, Quantity, difference
-from topdown.slots.counting.plan import Encoding, EventSet, Plan
+from topdown.slots.counting.estimation import Estimator, SlotQuantity, difference
+from topdown.slots.counting.plan import CountingPlan, Encoding, EventSet
 from topdown.slots.counting.tree_estimate import NEVER_SCHEDULED, ratio_ipc
 from topdown.slots.measurement import Interval, Ipc, MeasuredNode
 
@@ -25,12 +25,14 @@ NODES = {
 NO_SLOTS = "there is no model of this CPU: stalled cycles are shown instead of slots"
 
 
-def plan_of_unknown(requested: Mapping[str, Encoding]) -> Plan:
+def plan_of_unknown(requested: Mapping[str, Encoding]) -> CountingPlan:
     """Return the plan for a CPU without a model, with requested events."""
     sets = [EventSet("IPC", (INSTRUCTIONS, CYCLES))]
     sets += [EventSet(node, (event, CYCLES)) for node, event in NODES.items()]
     sets += [EventSet(name, (name,)) for name in requested if name not in _GENERIC]
-    return Plan(tuple(sets), MappingProxyType({**_GENERIC, **requested}), MappingProxyType({}))
+    return CountingPlan(
+        tuple(sets), MappingProxyType({**_GENERIC, **requested}), MappingProxyType({})
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +80,8 @@ class UnknownEstimate:
         return ratio_ipc(self.estimator, INSTRUCTIONS, CYCLES)
 
 
-def _share(node: str) -> Quantity:
+def _share(node: str) -> SlotQuantity:
     event = NODES[node]
-    return Quantity(node, frozenset((event, CYCLES)), lambda known: known[event] / known[CYCLES])
+    return SlotQuantity(
+        node, frozenset((event, CYCLES)), lambda known: known[event] / known[CYCLES]
+    )

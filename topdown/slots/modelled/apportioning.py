@@ -10,20 +10,20 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from topdown.slots.modelled.constants import uncertainties
-from topdown.slots.modelled.pipeline import Cause
+from topdown.slots.modelled.pipeline import PipelineStall
 
 NODES = {
-    Cause.MISPREDICTS: ("branch_mispredicts", "bad_speculation"),
-    Cause.FETCH_LATENCY: ("fetch_latency", "frontend_bound"),
-    Cause.FETCH_BANDWIDTH: ("fetch_bandwidth", "frontend_bound"),
-    Cause.UNITS: ("execution_units", "backend_bound"),
-    Cause.DEPENDENCY: ("core_dependency", "backend_bound"),
-    Cause.DIVIDER: ("divider", "backend_bound"),
-    Cause.L1_LATENCY: ("l1_latency", "backend_bound"),
-    Cause.L2_LATENCY: ("l2_bound", "backend_bound"),
-    Cause.L3_LATENCY: ("l3_bound", "backend_bound"),
-    Cause.DRAM_LATENCY: ("dram_bound", "backend_bound"),
-    Cause.DRAM_BANDWIDTH: ("dram_bandwidth", "backend_bound"),
+    PipelineStall.MISPREDICTS: ("branch_mispredicts", "bad_speculation"),
+    PipelineStall.FETCH_LATENCY: ("fetch_latency", "frontend_bound"),
+    PipelineStall.FETCH_BANDWIDTH: ("fetch_bandwidth", "frontend_bound"),
+    PipelineStall.UNITS: ("execution_units", "backend_bound"),
+    PipelineStall.DEPENDENCY: ("core_dependency", "backend_bound"),
+    PipelineStall.DIVIDER: ("divider", "backend_bound"),
+    PipelineStall.L1_LATENCY: ("l1_latency", "backend_bound"),
+    PipelineStall.L2_LATENCY: ("l2_bound", "backend_bound"),
+    PipelineStall.L3_LATENCY: ("l3_bound", "backend_bound"),
+    PipelineStall.DRAM_LATENCY: ("dram_bound", "backend_bound"),
+    PipelineStall.DRAM_BANDWIDTH: ("dram_bandwidth", "backend_bound"),
 }
 LEVEL_1 = ("retiring", "bad_speculation", "frontend_bound", "backend_bound", "unexplained")
 UNEXPLAINED = ("kernel_time", "not_modelled")
@@ -38,7 +38,7 @@ class NativeCycles:
 
 
 def shares(
-    predicted: Mapping[Cause, float], instructions: float, native: NativeCycles
+    predicted: Mapping[PipelineStall, float], instructions: float, native: NativeCycles
 ) -> dict[str, float]:
     """Return each node's share of all slots, levels 1 and 2.
 
@@ -47,7 +47,7 @@ def shares(
     total = native.user_cycles + native.kernel_cycles
     available = native.user_cycles / instructions
     added = {cause: max(0.0, cycles) for cause, cycles in predicted.items()}
-    retiring = min(added.pop(Cause.WIDTH), available)
+    retiring = min(added.pop(PipelineStall.WIDTH), available)
     left = available - retiring
     added = _reduced(added, sum(added.values()) - left)
     scale = instructions / total
@@ -62,7 +62,7 @@ def shares(
     return result
 
 
-def _reduced(added: dict[Cause, float], excess: float) -> dict[Cause, float]:
+def _reduced(added: dict[PipelineStall, float], excess: float) -> dict[PipelineStall, float]:
     """Return the causes' cycles after removing the excess, weighted by uncertainty."""
     reduced = dict(added)
     uncertainty = {cause: uncertainties()[cause.name.lower()] for cause in reduced}

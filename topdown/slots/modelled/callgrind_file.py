@@ -36,7 +36,7 @@ _HEADERS = (
 
 
 @dataclass(slots=True)
-class Profile:
+class CallgrindProfile:
     """Counts by instruction, keyed by code address: object number times 2^56 plus file address.
 
     ``costs`` are in the order of EVENTS. ``jumps`` and ``calls`` hold counts by source instruction
@@ -55,7 +55,7 @@ class Profile:
     threads: int = 1  # maximum over processes
 
     @classmethod
-    def with_objects_of(cls, other: "Profile") -> "Profile":
+    def with_objects_of(cls, other: "CallgrindProfile") -> "CallgrindProfile":
         """Return an empty profile with the object numbers of another one."""
         profile = cls()
         for name in other.objects:
@@ -88,12 +88,14 @@ class Profile:
         return number
 
 
-def read_profile(lines: Iterable[str], name: str, profile: Profile | None = None) -> Profile:
+def read_profile(
+    lines: Iterable[str], name: str, profile: CallgrindProfile | None = None
+) -> CallgrindProfile:
     """Return the counts in callgrind output, added to ``profile`` if there is one.
 
     Raises RecordingError with the name and line number of an error.
     """
-    reader = _Reader(profile or Profile())
+    reader = _Reader(profile or CallgrindProfile())
     number = 0
     try:
         for number, line in enumerate(lines, 1):
@@ -109,7 +111,7 @@ def read_profile(lines: Iterable[str], name: str, profile: Profile | None = None
 
 
 class _Reader:
-    def __init__(self, profile: Profile) -> None:
+    def __init__(self, profile: CallgrindProfile) -> None:
         self.profile = profile
         self._names: dict[str, dict[str, str]] = {"ob": {}, "fl": {}, "fn": {}}
         self._object = profile.object_number("???")

@@ -16,7 +16,7 @@ from topdown.slots.detection import (
 from topdown.slots.measurement import Measurement
 from topdown.slots.model import Model
 from topdown.slots.modelled.cache_options import Caches, read_caches
-from topdown.slots.modelled.callgrind_file import D1MR, D1MW, I1MR, IR, Profile
+from topdown.slots.modelled.callgrind_file import D1MR, D1MW, I1MR, IR, CallgrindProfile
 from topdown.slots.modelled.constants import core_constants
 from topdown.slots.modelled.disassembly import objdump_program
 from topdown.slots.modelled.host_times import KernelTimes, measure_host
@@ -45,7 +45,7 @@ class NativeRuns:
 
 
 @dataclass(frozen=True, slots=True)
-class Machine:
+class ModelledMachine:
     """The modelled machine; ``cpu`` overrides the detected CPU model."""
 
     roots: Roots = field(default_factory=Roots)
@@ -56,8 +56,8 @@ class Machine:
 class SimulatedRuns:
     """Profiles with the last level, and with the second if misses matter, and the first's time."""
 
-    far: Profile
-    near: Profile | None
+    far: CallgrindProfile
+    near: CallgrindProfile | None
     seconds: float
     caches: Caches
 
@@ -69,7 +69,7 @@ def measure_command(
     on_note: OnMessage = lambda _: None,
     timeout_s: float = TIMEOUT_S,
     silent: bool = False,
-    machine: Machine = Machine(),
+    machine: ModelledMachine = ModelledMachine(),
 ) -> Measurement:
     """Return the modelled slots of a command.
 
@@ -193,11 +193,11 @@ def simulations(
     return SimulatedRuns(far, near, seconds, caches)
 
 
-def _misses(profile: Profile) -> int:
+def _misses(profile: CallgrindProfile) -> int:
     return profile.total(D1MR) + profile.total(D1MW) + profile.total(I1MR)
 
 
-def model_and_warning(machine: Machine) -> tuple[Model | None, str | None]:
+def model_and_warning(machine: ModelledMachine) -> tuple[Model | None, str | None]:
     """Return the named CPU's model, else the machine's with a warning if its features differ."""
     identity = read_identity(machine.roots)
     if identity is None or not identity.vendor:

@@ -26,7 +26,7 @@ _MASK = 2**ADDRESS_BITS - 1
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class DisassemblyLine:
     """An instruction's text and the code address of the next instruction."""
 
     text: str
@@ -54,7 +54,7 @@ def objdump_program() -> str:
     return str(path)
 
 
-def disassemble(objects: list[str], executed: Mapping[int, int]) -> dict[int, Line]:
+def disassemble(objects: list[str], executed: Mapping[int, int]) -> dict[int, DisassemblyLine]:
     """Return the instructions around executed code addresses, by code address.
 
     ``executed`` holds execution counts; the most executed objects and ranges take precedence at the
@@ -66,7 +66,7 @@ def disassemble(objects: list[str], executed: Mapping[int, int]) -> dict[int, Li
     for address, count in executed.items():
         by_object.setdefault(address >> ADDRESS_BITS, {})[address & _MASK] = count
     hottest = sorted(by_object, key=lambda number: -sum(by_object[number].values()))
-    lines: dict[int, Line] = {}
+    lines: dict[int, DisassemblyLine] = {}
     for number in hottest[:MAX_OBJECTS]:
         path = objects[number]
         if not path.startswith("/") or not os.path.isfile(path):  # noqa: PTH113 - untrusted text
@@ -124,7 +124,7 @@ def _objdump(program: str, path: str, start: int, end: int) -> str:
     return finished.stdout[:MAX_OUTPUT_BYTES].decode("ascii", "replace")
 
 
-def instruction_lines(text: str, space: int) -> Iterable[tuple[int, Line]]:
+def instruction_lines(text: str, space: int) -> Iterable[tuple[int, DisassemblyLine]]:
     """Yield the instructions in output of objdump, by code address.
 
     ``space`` is the object's part of a code address.
@@ -136,5 +136,5 @@ def instruction_lines(text: str, space: int) -> Iterable[tuple[int, Line]]:
             continue
         address = int(match[1], 16) & _MASK
         if before is not None and 0 < address - before[0] <= MAX_INSTRUCTION_BYTES:
-            yield space | before[0], Line(before[1], space | address)
+            yield space | before[0], DisassemblyLine(before[1], space | address)
         before = (address, match[2])

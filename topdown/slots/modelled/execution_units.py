@@ -6,7 +6,7 @@ from enum import StrEnum
 from topdown.slots.modelled.operands import Memory, Operand, Register
 
 
-class Unit(StrEnum):
+class ExecutionUnit(StrEnum):
     """Execution units, named as in the constants."""
 
     NONE = "none"  # done in renaming
@@ -44,36 +44,36 @@ _INTEGER = {
 }
 
 
-def executed_by(mnemonic: str, operands: list[Operand]) -> tuple[Unit, str]:
+def executed_by(mnemonic: str, operands: list[Operand]) -> tuple[ExecutionUnit, str]:
     """Return the execution unit of an instruction and the name of its latency."""
     sizes = [o.size_bytes for o in operands if isinstance(o, Register | Memory)]
     if mnemonic in ("div", "idiv"):
-        return Unit.DIVIDE, "divide64" if sizes and sizes[0] == 8 else "divide32"
+        return ExecutionUnit.DIVIDE, "divide64" if sizes and sizes[0] == 8 else "divide32"
     if mnemonic in ("mul", "imul", "mulx"):
-        return Unit.MULTIPLY, "multiply"
+        return ExecutionUnit.MULTIPLY, "multiply"
     registers = [o for o in operands if isinstance(o, Register)]
     vectors = sum(register.is_vector for register in registers)
     if vectors:
         return _vector(mnemonic, crosses=vectors < len(registers))
     if mnemonic[0] == "f":
         slow = {"fdiv": "fp_divide_double", "fsqr": "fp_root_double"}
-        return Unit.FP_ADD, slow.get(mnemonic[:4], "x87")
-    return Unit.ALU, _INTEGER.get(mnemonic, "integer")
+        return ExecutionUnit.FP_ADD, slow.get(mnemonic[:4], "x87")
+    return ExecutionUnit.ALU, _INTEGER.get(mnemonic, "integer")
 
 
-def _vector(mnemonic: str, *, crosses: bool) -> tuple[Unit, str]:
+def _vector(mnemonic: str, *, crosses: bool) -> tuple[ExecutionUnit, str]:
     if divided := _FP_DIVIDE.fullmatch(mnemonic):
         kind = "root" if "sqrt" in divided[1] else "divide"
-        return Unit.FP_DIVIDE, f"fp_{kind}_{'double' if divided[3] == 'd' else 'single'}"
+        return ExecutionUnit.FP_DIVIDE, f"fp_{kind}_{'double' if divided[3] == 'd' else 'single'}"
     for pattern, unit, timing in (
-        (_FP_FMA, Unit.FP_MULTIPLY, "fp_fma"),
-        (_FP_MULTIPLY, Unit.FP_MULTIPLY, "fp_multiply"),
-        (_FP_ADD, Unit.FP_ADD, "fp_cross" if crosses else "fp_add"),
+        (_FP_FMA, ExecutionUnit.FP_MULTIPLY, "fp_fma"),
+        (_FP_MULTIPLY, ExecutionUnit.FP_MULTIPLY, "fp_multiply"),
+        (_FP_ADD, ExecutionUnit.FP_ADD, "fp_cross" if crosses else "fp_add"),
     ):
         if pattern.fullmatch(mnemonic):
             return unit, timing
     if crosses:
-        return Unit.VECTOR, "vector_cross"
+        return ExecutionUnit.VECTOR, "vector_cross"
     if _VECTOR_MULTIPLY.fullmatch(mnemonic):
-        return Unit.FP_MULTIPLY, "vector_multiply"
-    return Unit.VECTOR, "gather" if "gather" in mnemonic else "vector"
+        return ExecutionUnit.FP_MULTIPLY, "vector_multiply"
+    return ExecutionUnit.VECTOR, "gather" if "gather" in mnemonic else "vector"

@@ -6,7 +6,7 @@ often, they are in one loop, and least-recently-used replacement keeps none of i
 
 from dataclasses import dataclass
 
-from topdown.slots.modelled.callgrind_file import IR, Profile
+from topdown.slots.modelled.callgrind_file import IR, CallgrindProfile
 from topdown.slots.modelled.constants import profile_thresholds
 
 
@@ -28,7 +28,7 @@ class Footprint:
         return self.targets.get(address, 0) < self.target_below
 
 
-def footprint(profile: Profile, operations: int, targets: int) -> Footprint:
+def footprint(profile: CallgrindProfile, operations: int, targets: int) -> Footprint:
     """Return the code that exceeds these capacities for operations and jump targets."""
     counts = {address: cost[IR] for address, cost in profile.costs.items() if cost[IR]}
     reached: dict[int, int] = {}

@@ -11,7 +11,7 @@ from topdown.slots.modelled.cache_options import read_caches
 from topdown.slots.modelled.command import (
     REPEATS,
     TIMEOUT_S,
-    Machine,
+    ModelledMachine,
     NativeRuns,
     model_and_warning,
     modelled_run,
@@ -30,7 +30,7 @@ def measure_function(
     cpu_s: Callable[[], float],
     *,
     text: str,
-    machine: Machine = Machine(),  # noqa: B008 - immutable
+    machine: ModelledMachine = ModelledMachine(),  # noqa: B008 - immutable
 ) -> Measurement:
     """Return the modelled slots of a function; ``text`` is its description.
 

@@ -13,7 +13,7 @@ from stallscope.documents import Count, Record, decode
 from stallscope.errors import RecordingError, UnableError
 from stallscope.programs import program
 from topdown.slots.modelled.constants import Core
-from topdown.slots.modelled.pipeline import Host
+from topdown.slots.modelled.pipeline import ModelledHost
 
 ADDITIONS = 30  # per iteration of dependent-chain
 LINES_OF_STRAIGHT_CODE = 37_440 * 56 / 64
@@ -85,7 +85,7 @@ class KernelTimes:
         return report.cpu_ns / report.iterations / 1e9
 
 
-def measure_host(times: KernelTimes, core: Core, *, memory: bool) -> Host:
+def measure_host(times: KernelTimes, core: Core, *, memory: bool) -> ModelledHost:
     """Return the host's times in cycles.
 
     Without ``memory``, the times beyond the first level are constants.
@@ -100,7 +100,7 @@ def measure_host(times: KernelTimes, core: Core, *, memory: bool) -> Host:
             loads[level] = max(measured, loads[level - 1])
         line = times.seconds("streaming") * frequency
     extra_s = times.seconds("random-branches") - times.seconds("periodic-branches")
-    return Host(
+    return ModelledHost(
         frequency_hz=frequency,
         load_cycles=(loads[0], loads[1], loads[2], loads[3]),
         dram_line_cycles=line,

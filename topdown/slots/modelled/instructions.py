@@ -8,7 +8,7 @@ import re
 from dataclasses import dataclass
 from enum import StrEnum
 
-from topdown.slots.modelled.execution_units import Unit, executed_by
+from topdown.slots.modelled.execution_units import ExecutionUnit, executed_by
 from topdown.slots.modelled.operands import Memory, Operand, Register, operand, split_operands
 
 
@@ -31,7 +31,7 @@ class Instruction:
     """
 
     mnemonic: str
-    unit: Unit
+    unit: ExecutionUnit
     timing: str
     flow: Flow = Flow.NEXT
     reads: tuple[str, ...] = ()
@@ -168,11 +168,19 @@ def _branch(mnemonic: str, flow: Flow, operands: list[Operand]) -> Instruction:
         reads += ["rcx"] if "cxz" in mnemonic or mnemonic.startswith("loop") else [FLAGS]
     if flow is Flow.RETURN:
         return Instruction(
-            mnemonic, Unit.BRANCH, "branch", flow, ("rsp",), (), _STACK, loads=True, stack_bytes=8
+            mnemonic,
+            ExecutionUnit.BRANCH,
+            "branch",
+            flow,
+            ("rsp",),
+            (),
+            _STACK,
+            loads=True,
+            stack_bytes=8,
         )
     return Instruction(
         mnemonic,
-        Unit.BRANCH,
+        ExecutionUnit.BRANCH,
         "branch",
         flow,
         tuple(reads),
@@ -197,7 +205,7 @@ def _string(mnemonic: str, prefixes: set[str]) -> Instruction:
     step = _ELEMENT_BYTES.get(mnemonic[4:5], 8)
     return Instruction(
         mnemonic,
-        Unit.NONE if repeats else Unit.ALU,
+        ExecutionUnit.NONE if repeats else ExecutionUnit.ALU,
         "integer",
         Flow.NEXT,
         (pointer,),
@@ -214,14 +222,21 @@ def _stack(mnemonic: str, operands: list[Operand]) -> Instruction:
     if mnemonic == "leave":
         memory = Memory("rbp", "", 1, 0, 8)
         return Instruction(
-            mnemonic, Unit.NONE, "move", Flow.NEXT, ("rbp",), ("rsp", "rbp"), memory, loads=True
+            mnemonic,
+            ExecutionUnit.NONE,
+            "move",
+            Flow.NEXT,
+            ("rbp",),
+            ("rsp", "rbp"),
+            memory,
+            loads=True,
         )
     registers = tuple(o.whole for o in operands if isinstance(o, Register))
     if mnemonic == "push":
         memory = Memory("rsp", "", 1, -8, 8)
         return Instruction(
             mnemonic,
-            Unit.NONE,
+            ExecutionUnit.NONE,
             "move",
             Flow.NEXT,
             registers,
@@ -231,7 +246,15 @@ def _stack(mnemonic: str, operands: list[Operand]) -> Instruction:
             stack_bytes=-8,
         )
     return Instruction(
-        mnemonic, Unit.NONE, "move", Flow.NEXT, (), registers, _STACK, loads=True, stack_bytes=8
+        mnemonic,
+        ExecutionUnit.NONE,
+        "move",
+        Flow.NEXT,
+        (),
+        registers,
+        _STACK,
+        loads=True,
+        stack_bytes=8,
     )
 
 
@@ -248,7 +271,7 @@ def _plain(mnemonic: str, operands: list[Operand], *, locked: bool) -> Instructi
     idle = mnemonic in ("nop", "endbr64") or _is_idiom(mnemonic, operands)
     return Instruction(
         mnemonic,
-        Unit.NONE if idle or _is_move(mnemonic, operands) else unit,
+        ExecutionUnit.NONE if idle or _is_move(mnemonic, operands) else unit,
         "atomic" if locked or (mnemonic == "xchg" and touches) else "move" if idle else timing,
         Flow.NEXT,
         tuple(dict.fromkeys([*reads, FLAGS] if flags_read else reads)),
@@ -284,11 +307,14 @@ def _registers(
     return ([] if _is_idiom(mnemonic, operands) else reads), writes
 
 
-def _flags(mnemonic: str, unit: Unit) -> tuple[bool, bool]:
+def _flags(mnemonic: str, unit: ExecutionUnit) -> tuple[bool, bool]:
     """Return whether an instruction reads the flags and whether it writes them."""
     if mnemonic in _COMPARES:
         return False, True
-    if unit not in (Unit.ALU, Unit.MULTIPLY, Unit.DIVIDE) or mnemonic in _NO_FLAGS:
+    if (
+        unit not in (ExecutionUnit.ALU, ExecutionUnit.MULTIPLY, ExecutionUnit.DIVIDE)
+        or mnemonic in _NO_FLAGS
+    ):
         return False, False
     conditional = _CONDITION.fullmatch(mnemonic) is not None
     return conditional or mnemonic in ("adc", "sbb", "rcl", "rcr"), not conditional

@@ -16,7 +16,7 @@ from topdown.slots.modelled.apportioning import (
 from topdown.slots.modelled.cache_options import Caches
 from topdown.slots.modelled.constants import Core
 from topdown.slots.modelled.native_run import NativeRun
-from topdown.slots.modelled.pipeline import Host
+from topdown.slots.modelled.pipeline import ModelledHost
 from topdown.slots.modelled.prediction import Prediction
 
 MIN_USER_SHARE = 0.5  # of the time; below, no bottleneck of user mode is reported
@@ -35,7 +35,7 @@ class ModelledRun:
     command: str
     model: Model | None
     core: Core
-    host: Host
+    host: ModelledHost
     caches: Caches
     native: tuple[NativeRun, ...]
     frequencies_hz: tuple[float, ...]

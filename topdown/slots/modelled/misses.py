@@ -20,7 +20,7 @@ from topdown.slots.modelled.callgrind_file import (
     I1MR,
     ILMR,
     IR,
-    Profile,
+    CallgrindProfile,
 )
 from topdown.slots.modelled.instructions import Instruction
 
@@ -36,8 +36,8 @@ class MissSource:
     level are hits in the third level.
     """
 
-    far: Profile
-    near: Profile | None
+    far: CallgrindProfile
+    near: CallgrindProfile | None
     _owed: dict[tuple[int, int, int], float] = field(default_factory=dict)
 
     def load_level(self, address: int) -> int:

@@ -12,12 +12,12 @@ from dataclasses import dataclass
 from enum import IntEnum
 
 from topdown.slots.modelled.constants import Core
-from topdown.slots.modelled.execution_units import Unit
+from topdown.slots.modelled.execution_units import ExecutionUnit
 from topdown.slots.modelled.misses import DRAM, L1, L2, L3
 from topdown.slots.modelled.trace import TimedStep
 
 
-class Cause(IntEnum):
+class PipelineStall(IntEnum):
     """Causes of waiting, in the order in which they are enabled.
 
     Beyond the first level the farthest comes first: cycles in which loads of two levels overlap
@@ -40,7 +40,7 @@ class Cause(IntEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Host:
+class ModelledHost:
     """Measured times of the host, in core cycles."""
 
     frequency_hz: float
@@ -51,46 +51,46 @@ class Host:
     mispredict_cycles: float
 
 
-_BEYOND_L1 = Cause.DRAM_LATENCY  # the first cause that needs fill buffers
-_DIVIDES = {Unit.DIVIDE, Unit.FP_DIVIDE}
-_AT_LEVEL: dict[int, set[Cause]] = {
+_BEYOND_L1 = PipelineStall.DRAM_LATENCY  # the first cause that needs fill buffers
+_DIVIDES = {ExecutionUnit.DIVIDE, ExecutionUnit.FP_DIVIDE}
+_AT_LEVEL: dict[int, set[PipelineStall]] = {
     0: set(),
     L1: set(),
-    L2: {Cause.L2_LATENCY},
-    L3: {Cause.L3_LATENCY},
-    DRAM: {Cause.DRAM_LATENCY, Cause.DRAM_BANDWIDTH},
+    L2: {PipelineStall.L2_LATENCY},
+    L3: {PipelineStall.L3_LATENCY},
+    DRAM: {PipelineStall.DRAM_LATENCY, PipelineStall.DRAM_BANDWIDTH},
 }
 
 
-def live_causes(traces: Sequence[Sequence[TimedStep]]) -> set[Cause]:
+def live_causes(traces: Sequence[Sequence[TimedStep]]) -> set[PipelineStall]:
     """Return the causes that can occur in these traces."""
-    live = {Cause.WIDTH, Cause.UNITS, Cause.DEPENDENCY}
+    live = {PipelineStall.WIDTH, PipelineStall.UNITS, PipelineStall.DEPENDENCY}
     for trace in traces:
         for step in trace:
             if step.load_level:
-                live.add(Cause.L1_LATENCY)
+                live.add(PipelineStall.L1_LATENCY)
             live |= _AT_LEVEL[max(step.load_level, step.store_level)]
             if step.instruction.unit in _DIVIDES:
-                live.add(Cause.DIVIDER)
+                live.add(PipelineStall.DIVIDER)
             if step.code_level > L1 or step.lost_target:
-                live.add(Cause.FETCH_LATENCY)
+                live.add(PipelineStall.FETCH_LATENCY)
             if step.jumped or step.decoded:
-                live.add(Cause.FETCH_BANDWIDTH)
+                live.add(PipelineStall.FETCH_BANDWIDTH)
             if step.mispredicted:
-                live.add(Cause.MISPREDICTS)
+                live.add(PipelineStall.MISPREDICTS)
     return live
 
 
 class Pipeline:
     """Simulates traces on one core."""
 
-    def __init__(self, core: Core, host: Host) -> None:
+    def __init__(self, core: Core, host: ModelledHost) -> None:
         """Use the documented limits of the core and its measured times."""
         self._core = core
         self._host = host
         self._latencies = dict(core.latencies) | {"divide64": host.divide64_cycles}
 
-    def cycles(self, steps: Sequence[TimedStep], warm_up: int, cause: Cause) -> float:
+    def cycles(self, steps: Sequence[TimedStep], warm_up: int, cause: PipelineStall) -> float:
         """Return the cycles of the steps after the warm-up, with causes up to this one enabled."""
         run = _PipelinePass(self._core, self._host, self._latencies, cause)
         start = 0.0
@@ -101,12 +101,12 @@ class Pipeline:
         return run.retired - start
 
 
-def _load_cycles(host: Host, cause: Cause) -> list[float]:
+def _load_cycles(host: ModelledHost, cause: PipelineStall) -> list[float]:
     """Return the cycles of a load from each level; disabled levels are as fast as the first."""
     first, *further = host.load_cycles
-    if cause < Cause.L1_LATENCY:
+    if cause < PipelineStall.L1_LATENCY:
         return [0.0] * len(host.load_cycles)
-    causes = (Cause.L2_LATENCY, Cause.L3_LATENCY, Cause.DRAM_LATENCY)
+    causes = (PipelineStall.L2_LATENCY, PipelineStall.L3_LATENCY, PipelineStall.DRAM_LATENCY)
     levels = zip(further, causes, strict=True)
     return [first, *(cycles if cause >= needed else first for cycles, needed in levels)]
 
@@ -114,12 +114,14 @@ def _load_cycles(host: Host, cause: Cause) -> list[float]:
 class _PipelinePass:
     """One pass. Times are in cycles; ``done`` holds the completion time of each step."""
 
-    def __init__(self, core: Core, host: Host, latencies: dict[str, float], cause: Cause) -> None:
+    def __init__(
+        self, core: Core, host: ModelledHost, latencies: dict[str, float], cause: PipelineStall
+    ) -> None:
         self._core = core
         self._latencies = latencies
         self._cause = cause
         self._loads = _load_cycles(host, cause)
-        near = cause >= Cause.L1_LATENCY
+        near = cause >= PipelineStall.L1_LATENCY
         self._forward = core.forward_cycles if near else 0.0
         self._stack_forward = core.stack_forward_cycles if near else 0.0
         self._vector_load = core.vector_load_cycles if near else 0.0
@@ -136,17 +138,17 @@ class _PipelinePass:
         self._retires: list[float] = []
         self._done: list[float] = []
         self._arrivals: defaultdict[int, float] = defaultdict(float)  # of lines, by step
-        self._busy: dict[Unit | str, dict[int, int]] = {}
+        self._busy: dict[ExecutionUnit | str, dict[int, int]] = {}
         self._fills = [0.0] * core.fill_buffers
         self._fill = 0
         self._channels = [0.0] * 4
         self._stores = [0.0] * core.store_buffer
         self._store = 0
         self._busy_share = {
-            Unit.DIVIDE: core.divider_busy_share,
-            Unit.FP_DIVIDE: core.fp_divider_busy_share,
+            ExecutionUnit.DIVIDE: core.divider_busy_share,
+            ExecutionUnit.FP_DIVIDE: core.fp_divider_busy_share,
         }
-        self._divider_free = {Unit.DIVIDE: 0.0, Unit.FP_DIVIDE: 0.0}
+        self._divider_free = {ExecutionUnit.DIVIDE: 0.0, ExecutionUnit.FP_DIVIDE: 0.0}
 
     def execute(self, number: int, step: TimedStep) -> None:
         """Execute the next step."""
@@ -156,7 +158,7 @@ class _PipelinePass:
         dispatch = self._dispatch(number, step, slots)
         done = self._execute(step, dispatch)
         self._done.append(done)
-        if step.mispredicted and self._cause >= Cause.MISPREDICTS:
+        if step.mispredicted and self._cause >= PipelineStall.MISPREDICTS:
             self._fetched = max(self._fetched, done + self._restart)
         if step.store_level:
             done = max(done, self._stores[self._store])
@@ -169,10 +171,10 @@ class _PipelinePass:
         core = self._core
         if number >= core.queue:
             self._fetched = max(self._fetched, self._dispatches[number - core.queue])
-        if self._cause >= Cause.FETCH_LATENCY:
+        if self._cause >= PipelineStall.FETCH_LATENCY:
             self._fetched += self._fetch_latency(step)
         delivery = slots
-        if self._cause >= Cause.FETCH_BANDWIDTH:
+        if self._cause >= PipelineStall.FETCH_BANDWIDTH:
             if step.decoded:
                 delivery = max(slots, 1 / core.decode_width, step.size_bytes / core.fetch_bytes)
             if step.jumped and not step.lost_target:
@@ -197,7 +199,7 @@ class _PipelinePass:
 
     def _execute(self, step: TimedStep, dispatch: float) -> float:
         """Return the completion time of the step."""
-        if self._cause < Cause.UNITS:
+        if self._cause < PipelineStall.UNITS:
             return dispatch
         ready = dispatch
         if step.instruction.repeats:
@@ -215,29 +217,29 @@ class _PipelinePass:
     def _compute(self, step: TimedStep, ready: float) -> float:
         """Return the completion time on the execution unit, for operands ready at this time."""
         unit = step.instruction.unit
-        if unit is Unit.NONE:
+        if unit is ExecutionUnit.NONE:
             return ready
         started = self._issue(unit, ready)
         latency = self._latencies[step.instruction.timing]
-        if self._cause < Cause.DEPENDENCY:
+        if self._cause < PipelineStall.DEPENDENCY:
             return started
         if unit not in _DIVIDES:
             return started + latency
-        if self._cause < Cause.DIVIDER:
+        if self._cause < PipelineStall.DIVIDER:
             return started + 1
         started = max(started, self._divider_free[unit])
         self._divider_free[unit] = started + latency * self._busy_share[unit]
         return started + latency
 
     def _after(self, producers: tuple[int, ...], ready: float) -> float:
-        if self._cause >= Cause.DEPENDENCY:
+        if self._cause >= PipelineStall.DEPENDENCY:
             for producer in producers:
                 ready = max(ready, self._done[producer])
         return ready
 
     def _load(self, step: TimedStep, started: float) -> float:
         extra = self._vector_load if step.instruction.into_vector else 0.0
-        if step.forwarded_from >= 0 and self._cause >= Cause.DEPENDENCY:
+        if step.forwarded_from >= 0 and self._cause >= PipelineStall.DEPENDENCY:
             latency = extra + (
                 self._stack_forward if step.instruction.from_stack else self._forward
             )
@@ -259,7 +261,11 @@ class _PipelinePass:
 
     def _transferred(self, level: int, started: float, lines: int) -> float:
         """Return the time at which this many more lines have arrived from this level."""
-        needed = {L2: Cause.L2_LATENCY, L3: Cause.L3_LATENCY, DRAM: Cause.DRAM_BANDWIDTH}[level]
+        needed = {
+            L2: PipelineStall.L2_LATENCY,
+            L3: PipelineStall.L3_LATENCY,
+            DRAM: PipelineStall.DRAM_BANDWIDTH,
+        }[level]
         if self._cause < needed:
             return started
         free = max(self._channels[level - 1], started - self._core.prefetch_ahead_cycles)
@@ -279,7 +285,7 @@ class _PipelinePass:
         self._fill = (self._fill + 1) % len(self._fills)
         return finished
 
-    def _issue(self, unit: Unit | str, ready: float) -> float:
+    def _issue(self, unit: ExecutionUnit | str, ready: float) -> float:
         """Return the first time from now at which a unit of this kind is free."""
         if unit not in self._core.units:
             return ready

@@ -2,12 +2,12 @@
 
 from dataclasses import dataclass
 
-from topdown.slots.modelled.callgrind_file import IR, Profile
+from topdown.slots.modelled.callgrind_file import IR, CallgrindProfile
 from topdown.slots.modelled.constants import Core
 from topdown.slots.modelled.disassembly import disassemble
 from topdown.slots.modelled.footprint import footprint
 from topdown.slots.modelled.misses import MissSource
-from topdown.slots.modelled.pipeline import Cause, Host, Pipeline, live_causes
+from topdown.slots.modelled.pipeline import ModelledHost, Pipeline, PipelineStall, live_causes
 from topdown.slots.modelled.trace import TimedStep, timed_walks
 from topdown.slots.modelled.walk import Walker
 
@@ -22,7 +22,7 @@ MAX_HOT = 500_000
 class Prediction:
     """Cycles per instruction by cause; ``known`` is the share of disassembled instructions."""
 
-    added: dict[Cause, float]
+    added: dict[PipelineStall, float]
     instructions: int
     known: float
 
@@ -33,7 +33,7 @@ class Prediction:
 
 
 def read_traces(
-    far: Profile, near: Profile | None, core: Core
+    far: CallgrindProfile, near: CallgrindProfile | None, core: Core
 ) -> tuple[list[list[TimedStep]], float]:
     """Return traces of the program, and the share of its instructions that they represent."""
     instructions = far.total(IR)
@@ -45,16 +45,16 @@ def read_traces(
 
 
 def predict(
-    steps: list[list[TimedStep]], core: Core, host: Host, *, instructions: int, known: float
+    steps: list[list[TimedStep]], core: Core, host: ModelledHost, *, instructions: int, known: float
 ) -> Prediction:
     """Return the cycles per instruction that each cause adds."""
     pipeline = Pipeline(core, host)
     with_warm_up = [(trace, min(WARM_UP, len(trace) // 5)) for trace in steps]
     timed = sum(len(trace) - warm_up for trace, warm_up in with_warm_up)
-    added: dict[Cause, float] = {}
+    added: dict[PipelineStall, float] = {}
     before = 0.0
     live = live_causes(steps)
-    for cause in Cause:
+    for cause in PipelineStall:
         if cause not in live:
             added[cause] = 0.0
             continue
@@ -65,7 +65,7 @@ def predict(
     return Prediction(added, instructions, known)
 
 
-def _hot(profile: Profile, instructions: int) -> dict[int, int]:
+def _hot(profile: CallgrindProfile, instructions: int) -> dict[int, int]:
     """Return the most executed code addresses with their execution counts."""
     addresses = sorted(profile.costs, key=lambda address: -profile.costs[address][IR])
     remaining = instructions * HOT_SHARE

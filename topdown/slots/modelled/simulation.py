@@ -14,7 +14,7 @@ from stallscope.errors import RecordingError, TargetError, UnableError
 from stallscope.printable import printable
 from stallscope.programs import installed_program
 from topdown.slots.modelled.cache_options import Cache, Caches
-from topdown.slots.modelled.callgrind_file import MAX_LINE_CHARS, Profile, read_profile
+from topdown.slots.modelled.callgrind_file import MAX_LINE_CHARS, CallgrindProfile, read_profile
 from topdown.slots.modelled.native_run import CommandInput, run_once
 
 MAX_PROCESSES = 256
@@ -54,8 +54,8 @@ class Simulator:
         command_input: CommandInput,
         *,
         last: Cache,
-        objects_of: Profile | None = None,
-    ) -> tuple[Profile, float]:
+        objects_of: CallgrindProfile | None = None,
+    ) -> tuple[CallgrindProfile, float]:
         """Return the counts of the command's processes and the duration in seconds.
 
         ``last`` is the simulated last level. Objects are numbered as in ``objects_of``. Raises
@@ -77,7 +77,11 @@ class Simulator:
             outputs = _outputs(folder)
             if run.status != 0 or not outputs:
                 raise _failure(command, run.status, _notes(folder))
-            profile = Profile() if objects_of is None else Profile.with_objects_of(objects_of)
+            profile = (
+                CallgrindProfile()
+                if objects_of is None
+                else CallgrindProfile.with_objects_of(objects_of)
+            )
             for path in outputs:
                 with _lines(path) as lines:
                     read_profile(lines, path.name, profile)

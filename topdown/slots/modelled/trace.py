@@ -9,8 +9,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from topdown.slots.modelled.constants import profile_thresholds
-from topdown.slots.modelled.disassembly import Line
-from topdown.slots.modelled.execution_units import Unit
+from topdown.slots.modelled.disassembly import DisassemblyLine
+from topdown.slots.modelled.execution_units import ExecutionUnit
 from topdown.slots.modelled.footprint import Footprint
 from topdown.slots.modelled.instructions import FLAGS, Flow, Instruction
 from topdown.slots.modelled.misses import L1, MissSource
@@ -18,7 +18,7 @@ from topdown.slots.modelled.walk import Step
 
 MAX_LOCATIONS = 8192
 LINE_BYTES = 64
-_UNKNOWN = Instruction("(unknown)", Unit.ALU, "integer")
+_UNKNOWN = Instruction("(unknown)", ExecutionUnit.ALU, "integer")
 
 Value = tuple[int, int]  # number of an origin and offset in bytes; origin 0 is the value 0
 Location = tuple[int, int, int]  # origins of base and index, scale
@@ -75,7 +75,10 @@ class Strides:
 
 
 def timed_walks(
-    walks: Iterable[list[Step]], lines: dict[int, Line], misses: MissSource, footprint: Footprint
+    walks: Iterable[list[Step]],
+    lines: dict[int, DisassemblyLine],
+    misses: MissSource,
+    footprint: Footprint,
 ) -> list[list[TimedStep]]:
     """Return the timed steps of walks."""
     strides = Strides()
@@ -93,7 +96,11 @@ class _ValueTracker:
     """The values of registers and memory along one walk."""
 
     def __init__(
-        self, lines: dict[int, Line], misses: MissSource, footprint: Footprint, strides: Strides
+        self,
+        lines: dict[int, DisassemblyLine],
+        misses: MissSource,
+        footprint: Footprint,
+        strides: Strides,
     ) -> None:
         self._lines = lines
         self._misses = misses

@@ -10,8 +10,8 @@ from bisect import bisect_right
 from dataclasses import dataclass, field
 from itertools import accumulate
 
-from topdown.slots.modelled.callgrind_file import IR, Profile
-from topdown.slots.modelled.disassembly import Line
+from topdown.slots.modelled.callgrind_file import IR, CallgrindProfile
+from topdown.slots.modelled.disassembly import DisassemblyLine
 from topdown.slots.modelled.instructions import Flow
 
 MAX_CALL_DEPTH = 4096
@@ -47,7 +47,7 @@ class BranchChoices:
 class Walker:
     """Makes walks through a profile; choices continue from walk to walk."""
 
-    def __init__(self, profile: Profile, lines: dict[int, Line]) -> None:
+    def __init__(self, profile: CallgrindProfile, lines: dict[int, DisassemblyLine]) -> None:
         """Use the counts and the disassembled instructions."""
         self._profile = profile
         self._lines = lines

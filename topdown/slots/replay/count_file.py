@@ -10,7 +10,7 @@ from pathlib import Path
 
 from stallscope.errors import RecordingError, UsageError
 from stallscope.regular_file import MissingFileError, RefusedFileError, open_regular
-from topdown.slots.counts import Flags, Reading
+from topdown.slots.counts import EventCounts, Flags
 from topdown.slots.replay.perf_stat import (
     first_line,
     is_perf_json,
@@ -28,7 +28,7 @@ REMEDY = (
 _MIDR_KEYS = ("cpuid", "midr")
 
 
-def read_count_file(path: Path) -> tuple[Reading, ...]:
+def read_count_file(path: Path) -> tuple[EventCounts, ...]:
     """Return the readings in a file, at least one.
 
     Raises UsageError if there is no such file, and RecordingError for other content.
@@ -59,7 +59,7 @@ def _text(path: Path) -> str:
         raise RecordingError(f"{path}: invalid UTF-8 at offset {error.start}", REMEDY) from error
 
 
-def _readings(text: str, where: str) -> Iterator[Reading]:
+def _readings(text: str, where: str) -> Iterator[EventCounts]:
     first = first_line(text)
     if not first:
         return
@@ -71,7 +71,7 @@ def _readings(text: str, where: str) -> Iterator[Reading]:
         yield from _of_document(text, where)
 
 
-def _of_document(text: str, where: str) -> Iterator[Reading]:
+def _of_document(text: str, where: str) -> Iterator[EventCounts]:
     try:
         document = json.loads(text)
     except (ValueError, RecursionError) as error:
@@ -89,13 +89,13 @@ def _of_document(text: str, where: str) -> Iterator[Reading]:
         yield _reading(element, name)
 
 
-def _reading(element: Mapping[str, object], where: str) -> Reading:
+def _reading(element: Mapping[str, object], where: str) -> EventCounts:
     counts, absent = _counts(element.get("counts"), where)
     cpu = element.get("cpu", "")
     if not isinstance(cpu, str):
         raise RecordingError(f"{where}: cpu must be a string", REMEDY)
     flags = Flags(*(_flag(element, key, where) for key in ("smt", "ebs_mode", "perf_metrics")))
-    return Reading(where, cpu, _midr(element, where), counts, absent, {}, flags)
+    return EventCounts(where, cpu, _midr(element, where), counts, absent, {}, flags)
 
 
 def _counts(values: object, where: str) -> tuple[dict[str, float], dict[str, str]]:

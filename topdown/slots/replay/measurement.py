@@ -1,6 +1,6 @@
 """The tree of a replayed reading as a measurement, for the common renderers."""
 
-from topdown.slots.counts import Reading
+from topdown.slots.counts import EventCounts
 from topdown.slots.evaluation import NodeValue, Tree
 from topdown.slots.measured_nodes import measured_nodes
 from topdown.slots.measurement import Ipc, Kind, Measurement
@@ -10,7 +10,7 @@ MAX_UNKNOWN = 5
 NO_INTERVALS = "none: a single reading has no intervals"
 
 
-def measurement_of_reading(reading: Reading, tree: Tree) -> Measurement:
+def measurement_of_reading(reading: EventCounts, tree: Tree) -> Measurement:
     """Return a reading's tree as a measurement; the source names the file."""
     path = path_by_thresholds(tree)
     return Measurement(

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from stallscope.errors import RecordingError
 from stallscope.system_files import Roots
-from topdown.slots.counts import Counts, Reading, counts_of, nearest_events
+from topdown.slots.counts import Counts, EventCounts, counts_of, nearest_events
 from topdown.slots.detection import (
     identity_of_midr,
     model_named,
@@ -21,7 +21,7 @@ from topdown.slots.replay.count_file import read_count_file
 class ModelReading:
     """A reading with its model and its counts under the model's names."""
 
-    reading: Reading
+    reading: EventCounts
     model: Model
     counts: Counts
 
@@ -56,7 +56,7 @@ def read_model_readings(
     return tuple(readings)
 
 
-def model_of_reading(reading: Reading, cpu: str, roots: Roots) -> tuple[Model, tuple[str, ...]]:
+def model_of_reading(reading: EventCounts, cpu: str, roots: Roots) -> tuple[Model, tuple[str, ...]]:
     """Return a reading's model, and notes about the choice."""
     name = cpu or reading.cpu
     by_midr = None

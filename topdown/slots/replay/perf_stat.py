@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from stallscope.errors import RecordingError
-from topdown.slots.counts import Reading
+from topdown.slots.counts import EventCounts
 
 SEPARATORS = ",;\t|"
 MAX_LINES = 1_000_000
@@ -55,7 +55,7 @@ class _IntervalCounts:
         if event not in scope_counts or scope_counts[event][1] < share:
             scope_counts[event] = (count, share)
 
-    def reading(self, where: str) -> Reading:
+    def reading(self, where: str) -> EventCounts:
         """Return the sums over all scopes, without events that one scope lacks."""
         counts: dict[str, float] = {}
         running: dict[str, float] = {}
@@ -73,7 +73,7 @@ class _IntervalCounts:
                 counts.pop(event)
                 running.pop(event, None)
                 absent[event] = f"{event} {why} in some of the counted scopes"
-        return Reading(where, counts=counts, absent=absent, running=running)
+        return EventCounts(where, counts=counts, absent=absent, running=running)
 
 
 def first_line(text: str) -> str:
@@ -93,7 +93,7 @@ def is_perf_json(line: str) -> bool:
     return line.startswith("{") and '"counter-value"' in line[:MAX_LINE_CHARS]
 
 
-def readings_of_json_lines(text: str, where: str) -> Iterator[Reading]:
+def readings_of_json_lines(text: str, where: str) -> Iterator[EventCounts]:
     """Yield a reading per interval of ``perf stat -j``."""
     intervals: dict[str, _IntervalCounts] = {}
     for number, line in _lines(text, where):
@@ -115,7 +115,7 @@ def readings_of_json_lines(text: str, where: str) -> Iterator[Reading]:
     yield from _interval_readings(intervals, where)
 
 
-def readings_of_csv(text: str, where: str) -> Iterator[Reading]:
+def readings_of_csv(text: str, where: str) -> Iterator[EventCounts]:
     """Yield a reading per interval of ``perf stat -x SEPARATOR``."""
     intervals: dict[str, _IntervalCounts] = {}
     for number, line in _lines(text, where):
@@ -220,6 +220,8 @@ def _number(text: str) -> float | None:
     return value if math.isfinite(value) and abs(value) < MAX_COUNT else None
 
 
-def _interval_readings(intervals: Mapping[str, _IntervalCounts], where: str) -> Iterator[Reading]:
+def _interval_readings(
+    intervals: Mapping[str, _IntervalCounts], where: str
+) -> Iterator[EventCounts]:
     for time, interval in intervals.items():
         yield interval.reading(f"{where} at {time} s" if time else where)

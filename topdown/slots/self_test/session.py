@@ -15,7 +15,7 @@ from stallscope.system_files import Roots
 from topdown.slots.counting.analysis import measurement_of
 from topdown.slots.counting.counting_mode import core_pmu, counting_mode_of
 from topdown.slots.counting.counting_run import read_counting_run
-from topdown.slots.counting.plan import EventSet, Plan, counted_as, encoding_of, plan_of
+from topdown.slots.counting.plan import CountingPlan, EventSet, counted_as, encoding_of, plan_of
 from topdown.slots.counting.plan_file import Subject, write_plan
 from topdown.slots.detection import model_named, model_of_machine, read_identity
 from topdown.slots.model import Model
@@ -87,7 +87,7 @@ def _tree(model: Model) -> tuple[str, ...]:
     )
 
 
-def whole_plan(subject: Subject) -> Plan:
+def whole_plan(subject: Subject) -> CountingPlan:
     """Return a plan of all events of a model: the sets of its tree, and other events alone."""
     model, mode = subject.model, subject.mode
     assert model is not None
@@ -105,7 +105,7 @@ def whole_plan(subject: Subject) -> Plan:
 
 
 def _count_program(
-    kernel: str, subject: Subject, plan: Plan, folder: Path, count: Collect
+    kernel: str, subject: Subject, plan: CountingPlan, folder: Path, count: Collect
 ) -> ProgramCounts:
     """Return the counts of one program, which reports its work on standard output."""
     plan_path = folder / "plan.json"

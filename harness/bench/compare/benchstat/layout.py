@@ -12,7 +12,7 @@ LEFT, CENTER, RIGHT = "left", "center", "right"
 
 
 @dataclass(frozen=True, slots=True)
-class Span:
+class HeadCell:
     """A cell of the head: the first column, the number of columns, and its text."""
 
     column: int
@@ -37,7 +37,7 @@ class Layout:
     """A table: rows of spans above a body of columns."""
 
     columns: list[Column]
-    head: list[list[Span]] = field(default_factory=list)
+    head: list[list[HeadCell]] = field(default_factory=list)
 
     def lines(self) -> Iterator[str]:
         """Yield the lines, without trailing spaces in the body."""
@@ -69,7 +69,7 @@ class Layout:
                 margins[span.column] = max(margins[span.column], len(span.margin))
         return margins
 
-    def _widen(self, widths: list[int], span: Span, margin: int) -> None:
+    def _widen(self, widths: list[int], span: HeadCell, margin: int) -> None:
         """Widen the columns of a span to their common average, the widest first."""
         needed = len(span.text) + margin
         inside = range(span.column, span.column + span.count)
@@ -110,7 +110,7 @@ def _ceiling_division(value: int, divisor: int) -> int:
     return int((value + divisor - 1) / divisor)
 
 
-def _head_line(row: Sequence[Span], offsets: Sequence[int], margins: Sequence[int]) -> str:
+def _head_line(row: Sequence[HeadCell], offsets: Sequence[int], margins: Sequence[int]) -> str:
     line = ""
     position = 0
     for span in row:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from harness.bench.compare.benchstat.layout import CENTER, LEFT, RIGHT, Column, Layout, Span
+from harness.bench.compare.benchstat.layout import CENTER, LEFT, RIGHT, Column, HeadCell, Layout
 from harness.bench.compare.benchstat.numbers import signed_percent
 from harness.bench.compare.benchstat.summaries import (
     Comparisons,
@@ -217,20 +217,20 @@ class _TableText:
         for column, changed in zip(body[start:], texts, strict=True):
             column.texts = changed
 
-    def _head(self, edge: int) -> list[list[Span]]:
-        rule = Span(edge, 1, "", " │")
+    def _head(self, edge: int) -> list[list[HeadCell]]:
+        rule = HeadCell(edge, 1, "", " │")
         rows = [[*level, rule] for level in self._levels()]
-        units: list[Span] = []
+        units: list[HeadCell] = []
         for place in range(len(self._table.columns)):
             start = _start(place)
             unit = printable(self._table.unit)
-            units.append(Span(start, _CENTER_COLUMNS, unit, " │ ", CENTER))
+            units.append(HeadCell(start, _CENTER_COLUMNS, unit, " │ ", CENTER))
             if place:
                 delta = start + _CENTER_COLUMNS
-                units.append(Span(delta, _DELTA_COLUMNS, "vs base", "  ", LEFT))
+                units.append(HeadCell(delta, _DELTA_COLUMNS, "vs base", "  ", LEFT))
         return [*rows, [*units, rule]]
 
-    def _levels(self) -> list[list[Span]]:
+    def _levels(self) -> list[list[HeadCell]]:
         """Return a row of spans for each field of the columns' key; equal neighbours are merged."""
         keys = [self._grid.column_keys.values[column] for column in self._table.columns.tolist()]
         groups = [(0, len(keys))]
@@ -245,7 +245,7 @@ class _TableText:
                         start = place
             levels.append(
                 [
-                    Span(
+                    HeadCell(
                         _start(begin),
                         _start(end) - _start(begin),
                         printable(keys[begin][level]),

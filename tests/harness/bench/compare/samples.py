@@ -1,6 +1,6 @@
 """A small result of a comparison."""
 
-from harness.bench.compare.result import CompareResult, ComparisonRow, GeometricMean, Sample
+from harness.bench.compare.result import BenchCompareResult, ComparisonRow, GeometricMean, Sample
 
 
 def sample(median, n=10):
@@ -19,4 +19,4 @@ def result(**changes):
         "base": "a", "columns": ("b",), "confidence": 0.95, "alpha": 0.05, "rows": (row,), "geomeans": (mean,),
         "problems": ("x:3: missing units",), "warnings": ("left out: 1 times NaN",),
     }  # fmt: skip
-    return CompareResult(**{**values, **changes})
+    return BenchCompareResult(**{**values, **changes})

@@ -5,7 +5,7 @@ import dataclasses
 import pytest
 
 from harness.bench.gate.measurement import BlockMeasurement, metric_value
-from harness.bench.gate.options import Metric, gate_options
+from harness.bench.gate.options import GateMetric, gate_options
 from stallscope.errors import TargetError
 from stallscope.launcher import CompletedRun
 from tests.harness.bench.gate.test_options import VALUES
@@ -28,11 +28,11 @@ class Runner:
 
 
 def test_metrics_are_values_of_a_run() -> None:
-    assert metric_value(Metric.WALL, RUN) == 5_000
-    assert metric_value(Metric.CPU, RUN) == 5_000
-    assert metric_value(Metric.MEMORY, RUN) == 4096
+    assert metric_value(GateMetric.WALL, RUN) == 5_000
+    assert metric_value(GateMetric.CPU, RUN) == 5_000
+    assert metric_value(GateMetric.MEMORY, RUN) == 4096
     with pytest.raises(TargetError, match="the kernel reports 0"):
-        metric_value(Metric.CPU, dataclasses.replace(RUN, user_us=0, system_us=0))
+        metric_value(GateMetric.CPU, dataclasses.replace(RUN, user_us=0, system_us=0))
 
 
 def test_ctrl_c_keeps_finished_blocks() -> None:

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from harness.bench.gate.options import Metric, Rule, gate_options, parse_rule
+from harness.bench.gate.options import GateMetric, Rule, gate_options, parse_rule
 from stallscope.errors import UsageError
 
 VALUES: dict[str, Any] = {
@@ -15,7 +15,7 @@ VALUES: dict[str, Any] = {
 
 
 def test_a_rule_has_a_metric_and_a_percentage() -> None:
-    assert parse_rule("slower:2%") == Rule(Metric.WALL, 2.0)
+    assert parse_rule("slower:2%") == Rule(GateMetric.WALL, 2.0)
     assert parse_rule("memory: 0.5 %").describe() == "memory:0.5%"
     for text in ("2%", "slower:0%", "slower:-1%", "slower:2", "faster:2%", "slower:nan%"):
         with pytest.raises(UsageError, match="unknown rule"):

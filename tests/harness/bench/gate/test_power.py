@@ -1,9 +1,9 @@
 """The power: grows with blocks and effect, and matches simulated trials."""
 
-from benchmarks.gate_noise import NORMAL, Machine
+from benchmarks.gate_noise import NORMAL, NoisyMachine
 from harness.bench.gate.power import blocks_needed, builds_needed, power, power_of_builds
 
-DIFFERENCES = [block.difference for block in Machine(NORMAL, 3).blocks(0.0)(60)]
+DIFFERENCES = [block.difference for block in NoisyMachine(NORMAL, 3).blocks(0.0)(60)]
 
 
 def test_power_grows_with_blocks_and_effect() -> None:

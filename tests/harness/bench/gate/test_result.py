@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from benchmarks.gate_noise import NORMAL, Machine
+from benchmarks.gate_noise import NORMAL, NoisyMachine
 from harness.bench.gate.blocks import Block
 from harness.bench.gate.decision import decide_builds, run_stages
 from harness.bench.gate.options import gate_options
@@ -22,7 +22,7 @@ def result_of(blocks: list[Block], **changes: Any) -> GateResult:
 
 
 def test_the_noise_floor_and_the_spread_come_from_the_control() -> None:
-    result = result_of(list(Machine(NORMAL, 2).blocks(0.0)(20)))
+    result = result_of(list(NoisyMachine(NORMAL, 2).blocks(0.0)(20)))
     assert result.rate_held
     assert result.noise_floor.low is not None
     assert result.noise_floor.high is not None
@@ -50,7 +50,7 @@ def test_too_few_blocks_have_no_power_and_no_bounds() -> None:
 
 
 def test_the_text_names_placement_and_warnings_and_the_document_is_read_back() -> None:
-    result = result_of(list(Machine(NORMAL, 2).blocks(0.05)(20)))
+    result = result_of(list(NoisyMachine(NORMAL, 2).blocks(0.05)(20)))
     text = "\n".join(lines(result, 100))
     assert text.startswith("regression")
     assert "not covered: test" in text

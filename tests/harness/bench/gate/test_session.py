@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.gate_noise import CALM, NOISY, Machine
+from benchmarks.gate_noise import CALM, NOISY, NoisyMachine
 from harness.bench.gate.blocks import Block
 from harness.bench.gate.measurement import BlockMeasurement
 from harness.cli.command_line import main
@@ -27,12 +27,12 @@ def simulate(monkeypatch: pytest.MonkeyPatch, blocks: Callable[[int], Sequence[B
 def test_the_exit_code_is_the_verdict(
     slowdown: float, options: list[str], code: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    simulate(monkeypatch, Machine(CALM, 1).blocks(slowdown))
+    simulate(monkeypatch, NoisyMachine(CALM, 1).blocks(slowdown))
     assert main([*GATE, *options]) == code
 
 
 def test_undecided_is_an_exit_code_with_strict_only(monkeypatch: pytest.MonkeyPatch) -> None:
-    simulate(monkeypatch, Machine(NOISY, 1).blocks(0.0))
+    simulate(monkeypatch, NoisyMachine(NOISY, 1).blocks(0.0))
     few = ["--blocks", "6"]
     assert main([*GATE, *few]) == ExitCode.DONE
     assert main([*GATE, *few, "--strict"]) == 3

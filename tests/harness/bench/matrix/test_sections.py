@@ -2,7 +2,7 @@
 
 from msgspec import structs
 
-from harness.bench.matrix.sections import Row, sections
+from harness.bench.matrix.sections import MatrixRow, sections
 from harness.bench.plan.commands import MatrixPlace
 from harness.bench.run.result import BenchRunResult
 from tests.harness.bench.run.test_result import bench_result
@@ -43,7 +43,7 @@ def test_throughput_is_that_of_all_connections() -> None:
 
 
 def test_a_row_without_times_has_no_numbers() -> None:
-    row = Row(MatrixPlace(label="kv-c"), ())
+    row = MatrixRow(MatrixPlace(label="kv-c"), ())
     assert (row.summary, row.rate_per_s) == ("n/a", None)
 
 

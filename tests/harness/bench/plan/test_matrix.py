@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from harness.bench.plan.bench_file import read_bench_file
-from harness.bench.plan.commands import Plan, plan_of_file
+from harness.bench.plan.commands import BenchPlan, plan_of_file
 from stallscope.errors import UsageError
 
 MATRIX = """
@@ -32,7 +32,7 @@ datasets = ["large"]
 """
 
 
-def plan_of(tmp_path: Path, text: str, *, quick: bool = False) -> Plan:
+def plan_of(tmp_path: Path, text: str, *, quick: bool = False) -> BenchPlan:
     file = tmp_path / "bench.toml"
     file.write_text(text)
     return plan_of_file(read_bench_file(file), file, quick=quick)

@@ -4,9 +4,9 @@ import math
 import xml.etree.ElementTree as ET
 
 from harness.bench.plots.distributions import distribution_picture
-from harness.bench.plots.samples import Sample
+from harness.bench.plots.samples import PlotSample
 
-SAMPLES = [Sample("base <1>", [1.0, 1.2, math.nan, 1.1]), Sample("head", [1.3, 1.4])]
+SAMPLES = [PlotSample("base <1>", [1.0, 1.2, math.nan, 1.1]), PlotSample("head", [1.3, 1.4])]
 
 
 def test_each_sample_is_named_with_the_number_of_its_values() -> None:
@@ -18,5 +18,5 @@ def test_each_sample_is_named_with_the_number_of_its_values() -> None:
 
 
 def test_samples_without_values_are_not_measured() -> None:
-    assert b"not measured" in distribution_picture([Sample("a", [math.nan])], "s", "svg")
+    assert b"not measured" in distribution_picture([PlotSample("a", [math.nan])], "s", "svg")
     assert distribution_picture([], "s", "png").startswith(b"\x89PNG")

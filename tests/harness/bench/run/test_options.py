@@ -3,7 +3,10 @@
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from harness.bench.run.options import bench_run_options
+from stallscope.errors import UsageError
 
 NONE: dict[str, Any] = {
     "words": (), "commands": (), "file": None, "only": (), "quick": False, "runs": None, "warmup": None,
@@ -26,3 +29,14 @@ def test_until_stable_has_a_limit_and_the_seed_is_random_by_default() -> None:
     assert (options.runs, options.max_runs) == (10, 200)
     seeds = {bench_run_options({**NONE, "words": ("true",)}).seed for _ in range(5)}
     assert len(seeds) > 1
+
+
+def test_only_names_the_server_that_is_not_installed(tmp_path: Path) -> None:
+    file = tmp_path / "bench.toml"
+    file.write_text(
+        '[commands.a]\nrun = "true"\n'
+        '[servers.other]\nstart = "no-such-program-here"\noptional = true\n'
+        '[clients.get]\nrun = "true {port}"\nservers = ["other"]\n'
+    )
+    with pytest.raises(UsageError, match="needs the server other, whose program is not installed"):
+        bench_run_options({**NONE, "file": file, "only": ("Other-get",)})

@@ -3,13 +3,13 @@
 import pytest
 
 from harness.bench.scale.laws import demands, little_checks, utilization_checks
-from harness.bench.scale.readings import Reading, by_count
+from harness.bench.scale.readings import CountMeasurement, by_count
 
 POINTS = by_count(
     [
-        Reading(1, 100.0, "", 0.0098, 0.5, 0.005),
-        Reading(4, 300.0, "", 0.004, 2.4, 0.005),
-        Reading(8, 320.0, ""),
+        CountMeasurement(1, 100.0, "", 0.0098, 0.5, 0.005),
+        CountMeasurement(4, 300.0, "", 0.004, 2.4, 0.005),
+        CountMeasurement(8, 320.0, ""),
     ]
 )
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.bench.scale.options import FitOptions, ScaleOptions, scale_options
+from harness.bench.scale.options import BenchScaleOptions, FitOptions, scale_options
 from harness.bench.scale.session import read_source, run_scale
 from stallscope.errors import RecordingError
 from tests.documents import assert_valid
@@ -16,7 +16,7 @@ SPEC = "N,X\n1,64.9\n18,995.9\n36,1652.4\n72,1853.2\n108,1828.9\n144,1775.0\n216
 def _json(tmp_path: Path, capsys, text: str, **fit) -> dict:
     path = tmp_path / "t.csv"
     path.write_text(text)
-    assert run_scale(ScaleOptions(None, path, FitOptions(**fit)), as_json=True) == 0
+    assert run_scale(BenchScaleOptions(None, path, FitOptions(**fit)), as_json=True) == 0
     text = capsys.readouterr().out
     assert_valid("bench.scale", text)
     return json.loads(text)
@@ -74,9 +74,9 @@ def test_files_have_the_same_points(tmp_path, capsys) -> None:
     path = tmp_path / "t.csv"
     path.write_text(SPEC)
     outputs = tuple(tmp_path / name for name in ("out.csv", "out.svg", "out.json", "out.html"))
-    run_scale(ScaleOptions(None, path, outputs=outputs), as_json=False)
+    run_scale(BenchScaleOptions(None, path, outputs=outputs), as_json=False)
     assert "Retrograde: throughput peaks at 96.52 threads" in capsys.readouterr().out
-    again = read_source(outputs[0], ScaleOptions(None, outputs[0]))[0]
+    again = read_source(outputs[0], BenchScaleOptions(None, outputs[0]))[0]
     assert [reading.throughput for reading in again][:2] == [64.9, 995.9]
     page = outputs[3].read_text()
     assert "<svg" in page

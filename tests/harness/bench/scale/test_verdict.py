@@ -3,22 +3,22 @@
 import pytest
 
 from harness.bench.scale.fits import fit_laws
-from harness.bench.scale.readings import Reading, by_count
-from harness.bench.scale.result import Verdict
+from harness.bench.scale.readings import CountMeasurement, by_count
+from harness.bench.scale.result import ScaleVerdict
 from harness.bench.scale.verdict import verdict, warnings
 
 
 def _points(pairs):
-    return by_count([Reading(n, x, "") for n, x in pairs])
+    return by_count([CountMeasurement(n, x, "") for n, x in pairs])
 
 
 @pytest.mark.parametrize(
     ("sigma", "kappa", "expected"),
     [
-        (0.02, 0.02, Verdict.RETROGRADE),
-        (0.1, 0.0, Verdict.NO_RETROGRADE),
-        (0.0, 0.0, Verdict.LINEAR),
-        (1.0, 0.0, Verdict.CONSTANT),
+        (0.02, 0.02, ScaleVerdict.RETROGRADE),
+        (0.1, 0.0, ScaleVerdict.NO_RETROGRADE),
+        (0.0, 0.0, ScaleVerdict.LINEAR),
+        (1.0, 0.0, ScaleVerdict.CONSTANT),
     ],
 )  # fmt: skip
 def test_exact_data_have_their_verdict(sigma, kappa, expected) -> None:
@@ -30,7 +30,7 @@ def test_exact_data_have_their_verdict(sigma, kappa, expected) -> None:
 
 def test_few_points_say_how_many_are_missing() -> None:
     answer, reason = verdict(None, 2, "threads")
-    assert answer is Verdict.TOO_FEW_POINTS
+    assert answer is ScaleVerdict.TOO_FEW_POINTS
     assert "a verdict needs 6" in reason
 
 

@@ -3,8 +3,8 @@
 from cstates.comparison.candidates import BASELINE, CONTROL, Candidate, CandidateSet
 from cstates.comparison.differences import ComparedRun, compare
 from cstates.pinning.request import PinRequest
-from harness.cstates.compare.options import CompareOptions
-from harness.cstates.compare.result import CompareResult, compare_result
+from harness.cstates.compare.options import CStatesCompareOptions
+from harness.cstates.compare.result import CStatesCompareResult, compare_result
 
 
 def result_of(
@@ -13,7 +13,7 @@ def result_of(
     steadiness: float = 100,
     others_s: float | None = None,
     entries: int = 9,
-) -> CompareResult:
+) -> CStatesCompareResult:
     """Return the result of ten slowly increasing runs per setting on a single CPU."""
     runs = [
         ComparedRun(
@@ -29,7 +29,7 @@ def result_of(
         for n in range(10)
     ]
     chosen = tuple(Candidate(name, PinRequest()) for name in values)
-    options = CompareOptions(CandidateSet(chosen, (("x", "why"),)), ("cmd",), None, 10, 1)
+    options = CStatesCompareOptions(CandidateSet(chosen, (("x", "why"),)), ("cmd",), None, 10, 1)
     comparison = compare(list(values), runs)
     return compare_result(options, comparison, {}, ("a note",), rounds=10, interrupted=False)
 

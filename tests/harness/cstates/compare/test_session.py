@@ -7,7 +7,7 @@ import pytest
 
 from cstates.comparison.candidates import CONTROL
 from harness.cli.command_line import main
-from harness.cstates.compare.result import CompareResult
+from harness.cstates.compare.result import CStatesCompareResult
 from harness.cstates.compare.text import lines
 from stallscope.documents import decode
 from stallscope.errors import ExitCode
@@ -200,7 +200,7 @@ def test_the_table_of_connections_has_a_row_for_each_before_and_after(
     assert "2 rounds are too few for 1 setting and 4 metrics" in document["conclusions"][0]
     assert fake.content() == before
 
-    lines_printed = list(lines(decode(printed, CompareResult, "printed"), 100))
+    lines_printed = list(lines(decode(printed, CStatesCompareResult, "printed"), 100))
     text = " ".join(" ".join(lines_printed).split())
     assert (
         "Each run: 10 s of a closed loop (each reply triggers the next request) after 3 s of "

@@ -1,6 +1,6 @@
 """Results of curves of simulated disks, as a session builds them."""
 
-from harness.io.conditions import Conditions
+from harness.io.conditions import DiskConditions
 from harness.io.curve.result import CurveRequests, CurveResult, curve_result
 from ioprobe.curve.io_properties import DiskProperties
 from ioprobe.curve.measurement import measure_curve
@@ -15,7 +15,7 @@ def result(model: ServerModel | None = None, **plan: object) -> CurveResult:
         curve,
         CurveRequests(block_bytes=4096, pattern="random", kind="reads"),
         DiskProperties("/srv/<db>", 12000.0, 3e8),
-        Conditions(
+        DiskConditions(
             path="/srv/<db>",
             modelled=True,
             facts={"engine": "io_uring", "filesystem": "ext4 on vda"},

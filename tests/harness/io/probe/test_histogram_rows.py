@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from harness.io.probe.histogram_rows import MAX_ROWS, HistogramRow, Scale, histogram_rows
+from harness.io.probe.histogram_rows import MAX_ROWS, HistogramRow, LatencyScale, histogram_rows
 
 
 @st.composite
@@ -15,11 +15,11 @@ def histograms(draw: st.DrawFn) -> list[tuple[int, int, int]]:
     return [(low, low, draw(st.integers(0, 1000))) for low in sorted(lows)]
 
 
-@pytest.mark.parametrize("scale", Scale)
+@pytest.mark.parametrize("scale", LatencyScale)
 @settings(max_examples=25)
 @given(histogram=histograms())
 def test_every_request_is_in_a_single_row(
-    scale: Scale, histogram: list[tuple[int, int, int]]
+    scale: LatencyScale, histogram: list[tuple[int, int, int]]
 ) -> None:
     rows = histogram_rows(histogram, scale)
     assert sum(row.count for row in rows) == sum(count for _, _, count in histogram)
@@ -42,17 +42,21 @@ def test_rows_are_linear_or_logarithmic() -> None:
         (99_000, 99_063, 4),
         (9_000_000, 9_000_100, 1),
     ]
-    linear = histogram_rows(fine_buckets, Scale.LINEAR)
+    linear = histogram_rows(fine_buckets, LatencyScale.LINEAR)
     assert (linear[0].low_ns, linear[0].high_ns) == (40_000, 50_000)
     assert linear[-1] == HistogramRow(200_000, None, 1)
     assert [row.count for row in linear if row.count] == [5, 90, 4, 1]
-    log = histogram_rows(fine_buckets, Scale.LOGARITHMIC)
+    log = histogram_rows(fine_buckets, LatencyScale.LOGARITHMIC)
     assert log[0] == HistogramRow(40_000, 64_000, 95)
     assert log[-1].high_ns == 10_000_000
 
 
 def test_few_values_have_narrow_rows_and_no_values_no_rows() -> None:
-    (only,) = histogram_rows([(1_000_000, 1_000_447, 7)], Scale.LOGARITHMIC)
+    (only,) = histogram_rows([(1_000_000, 1_000_447, 7)], LatencyScale.LOGARITHMIC)
     assert only == HistogramRow(1_000_000, 1_250_000, 7)
-    assert len(histogram_rows([(5, 5, 3)], Scale.LINEAR)) == 1
-    assert histogram_rows([], Scale.LINEAR) == histogram_rows([(1, 2, 0)], Scale.LOGARITHMIC) == ()
+    assert len(histogram_rows([(5, 5, 3)], LatencyScale.LINEAR)) == 1
+    assert (
+        histogram_rows([], LatencyScale.LINEAR)
+        == histogram_rows([(1, 2, 0)], LatencyScale.LOGARITHMIC)
+        == ()
+    )

@@ -3,7 +3,7 @@
 import pytest
 from msgspec import structs
 
-from harness.io.probe.histogram_rows import Scale
+from harness.io.probe.histogram_rows import LatencyScale
 from harness.io.probe.panel import panels
 from harness.io.probe.text import check_text, lines
 from tests.harness.io.probe.results import result
@@ -17,7 +17,7 @@ def test_a_failed_self_check_is_explained(capsys: pytest.CaptureFixture[str]) ->
         "failed": ["31 % of the time our own CPU was not ours"],
     }
     failed = result(capsys, self_check=check, errors={"EIO": 3}, complete=False)
-    text = "\n".join(lines(failed, 100, Scale.LINEAR))
+    text = "\n".join(lines(failed, 100, LatencyScale.LINEAR))
     assert "SELF CHECK FAILED: do not rely on these numbers: 31 % of the time" in text
     assert "3 requests failed with EIO" in text
     assert "interrupted" in text
@@ -39,7 +39,7 @@ def test_hostile_texts_are_escaped(capsys: pytest.CaptureFixture[str]) -> None:
         facts={hostile_text: hostile_text},
         kind=hostile_text,
     )
-    assert "\x1b" not in "\n".join(lines(hostile, 100, Scale.LINEAR))
+    assert "\x1b" not in "\n".join(lines(hostile, 100, LatencyScale.LINEAR))
     (panel,) = panels(hostile)
     assert "<b>" not in panel.markup
     assert "\x1b" not in panel.markup

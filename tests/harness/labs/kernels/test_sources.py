@@ -9,7 +9,7 @@ from harness.labs.kernels.diagnosis import diagnose_kernels
 from harness.labs.kernels.known_kernels import known_kernels
 from harness.labs.kernels.result import KernelVerdict
 from harness.machine_checks.check import Status
-from harness.topdown.options import Source, TopdownOptions
+from harness.topdown.options import SlotSource, TopdownOptions
 from harness.topdown.sources import TopdownRun
 from tests.harness.labs.kernels.measurements import measurement
 from topdown.slots.measurement import Kind
@@ -32,6 +32,6 @@ def test_counters_start_after_the_set_up(
     (row,) = diagnose_kernels(divide, sources, lambda _: None)
     assert (row.verdict, row.kind) == (KernelVerdict.RIGHT, Kind.MEASURED)
     (request,) = requests
-    assert request.source is Source.PMU
+    assert request.source is SlotSource.PMU
     assert request.choice is not None
     assert len(request.choice.pids) == 1

@@ -8,7 +8,7 @@ from harness.labs.memory.points import (
     Pages,
     PointReading,
     RingPoint,
-    ThreadReading,
+    ThreadPointReading,
 )
 from harness.workload.machine import LabMachine, NumaNode
 from stallscope.cpu_caches import CpuCache
@@ -50,7 +50,7 @@ def reading(point: RingPoint, *, counted: bool = False) -> PointReading:
     pages = ObtainedPages("small", 0, 4096)
     if point.pages is Pages.HUGE:
         pages = ObtainedPages("transparent", 2 * MIB, 2 * MIB)
-    thread = ThreadReading(
+    thread = ThreadPointReading(
         latency_ns=(ns * 1.02, ns, ns * 1.1),
         pages=pages,
         pages_by_node={0: 512},

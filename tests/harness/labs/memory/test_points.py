@@ -5,13 +5,13 @@ from harness.labs.memory.points import (
     Pages,
     PointReading,
     RingPoint,
-    ThreadReading,
+    ThreadPointReading,
 )
 
 
 def test_a_reading_is_the_median_over_threads() -> None:
-    def thread(*latency_ns: float) -> ThreadReading:
-        return ThreadReading(latency_ns, ObtainedPages("small", 0, 4096), {}, {}, {})
+    def thread(*latency_ns: float) -> ThreadPointReading:
+        return ThreadPointReading(latency_ns, ObtainedPages("small", 0, 4096), {}, {}, {})
 
     point = RingPoint(64, 128, Pages.SMALL, (0, 1, 2))
     assert (point.ring_bytes, point.total_bytes) == (8192, 24576)

@@ -1,10 +1,10 @@
 """Invented runs of the scale lab, whose results are known."""
 
 from harness.labs.scale.measurement import ScaleMeasurement, ScaleRun, run_order
-from harness.labs.scale.options import LoadPoint, ScaleAxis, ScaleOptions
+from harness.labs.scale.options import LabScaleOptions, LoadPoint, ScaleAxis
 from tests.harness.labs.stages.measurements import CORES
 
-OPTIONS = ScaleOptions("kv", connections=(1, 2, 4), threads=(1, 2), rounds=3)
+OPTIONS = LabScaleOptions("kv", connections=(1, 2, 4), threads=(1, 2), rounds=3)
 
 
 def measurement(loader_limit: str = "") -> ScaleMeasurement:

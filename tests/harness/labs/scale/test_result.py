@@ -3,7 +3,7 @@
 import json
 from dataclasses import replace
 
-from harness.labs.scale.result import ScaleResult, scale_result
+from harness.labs.scale.result import LabScaleResult, scale_result
 from stallscope.documents import decode, encode
 from tests.harness.labs.scale.measurements import measurement
 from tests.harness.labs.stages.measurements import SETTINGS
@@ -22,7 +22,7 @@ def test_the_document_has_n_and_x() -> None:
 
 def test_decoding_the_encoded_result_returns_it() -> None:
     result = scale_result(replace(measurement(), settings=SETTINGS))
-    assert decode(encode(result), ScaleResult, "scale") == result
+    assert decode(encode(result), LabScaleResult, "scale") == result
 
 
 def test_notes_name_the_machines_settings_and_missing_points() -> None:

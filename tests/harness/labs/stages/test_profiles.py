@@ -13,7 +13,7 @@ from harness.labs.stages.options import StagesOptions
 from harness.labs.stages.plan import Side
 from harness.labs.stages.rounds import StagesSetup
 from harness.machine_checks.check import available, unavailable
-from harness.topdown.options import Source, TopdownOptions
+from harness.topdown.options import SlotSource, TopdownOptions
 from harness.topdown.sources import TopdownRun
 from stallscope.errors import StallscopeError, UnableError, UsageError
 from stallscope.system_files import Roots
@@ -59,7 +59,7 @@ def test_both_sides_are_counted_by_pid(setup: StagesSetup, monkeypatch: pytest.M
     counts = stages_profiles.count_sides(setup, Roots(), sides.append)
     assert sides == list(Side)
     assert [(request.source, request.choice and request.choice.pids) for request in requests] == [
-        (Source.PMU, (1,)), (Source.PMU, (2,)),
+        (SlotSource.PMU, (1,)), (SlotSource.PMU, (2,)),
     ]  # fmt: skip
     assert counts.sides == {Side.UNSTAGED: COUNTED, Side.STAGED: COUNTED}
     assert all(request.drill and request.level is None for request in requests)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from harness.labs.storm.queue_counts import QueueReading, QueueUse, queue_use, storm_series
+from harness.labs.storm.queue_counts import DiskQueueUse, QueueReading, queue_use, storm_series
 from ioprobe.storm import StormPoint
 from stallscope.machine_time import MachineTime
 
@@ -22,7 +22,7 @@ def test_averages_are_integrals_over_the_time_between_two_readings() -> None:
         12.0, 90, written_bytes=500, answered=600, queued_ns=9 * 10**9, executing_ns=10**9, on_cpu_ns=6,
         runnable_ns=3 * 10**8,
     )  # fmt: skip
-    assert queue_use(before, after) == QueueUse(
+    assert queue_use(before, after) == DiskQueueUse(
         400, 200.0, 4.0, 0.5, pytest.approx(0.1), 300.0, pytest.approx(0.1)
     )
 

@@ -6,7 +6,7 @@ import json
 
 from harness.topdown.replay.result import COLUMNS, replay_list, replay_result, replay_table
 from tests.documents import assert_valid
-from topdown.slots.counts import Reading, counts_of
+from topdown.slots.counts import EventCounts, counts_of
 from topdown.slots.evaluation import Tree, evaluate
 from topdown.slots.model import load
 
@@ -15,7 +15,7 @@ COUNTS = {"CPU_CLK_UNHALTED.THREAD": 1e6, "IDQ_UOPS_NOT_DELIVERED.CORE": 2e6}
 
 def tree(key: str = "skl") -> Tree:
     model = load(key)
-    return evaluate(model, counts_of(model, Reading("counts", counts=COUNTS)))
+    return evaluate(model, counts_of(model, EventCounts("counts", counts=COUNTS)))
 
 
 def test_a_list_has_a_document_per_reading() -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from topdown.slots.counting.counting_mode import METRICS, CountingMode
-from topdown.slots.counting.plan import Plan
+from topdown.slots.counting.plan import CountingPlan
 from topdown.slots.counting.windows import SCHEMA, GroupWindows
 from topdown.slots.counts import Counts
 
@@ -21,7 +21,7 @@ def way_of_counts(counts: Counts) -> CountingMode:
     return CountingMode(counts.smt, counts.ebs_mode, metrics, msr_type=10)
 
 
-def groups_of_sets(plan: Plan) -> list[tuple[str, ...]]:
+def groups_of_sets(plan: CountingPlan) -> list[tuple[str, ...]]:
     """One group per set."""
     return [event_set.events for event_set in plan.sets]
 

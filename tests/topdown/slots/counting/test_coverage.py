@@ -10,7 +10,7 @@ from tests.topdown.slots.counting.synthetic import by_turns, groups_of_sets
 from tests.topdown.slots.self_test.world import PROGRAMS, counts_of_kernel
 from topdown.slots.counting.bottleneck import bottleneck_path
 from topdown.slots.counting.counting_mode import CountingMode
-from topdown.slots.counting.estimation import Estimator, Quantity, merged
+from topdown.slots.counting.estimation import Estimator, SlotQuantity, merged
 from topdown.slots.counting.plan import nodes_down_to, plan_of
 from topdown.slots.counting.tree_estimate import TreeEstimate
 from topdown.slots.model import Model, load
@@ -36,8 +36,8 @@ def phases(random: np.random.Generator, mean_ms: float) -> dict[str, np.ndarray]
     return {name: rate * random.normal(1, 0.02, LENGTH_MS) for name, rate in rates.items()}
 
 
-def share_of(name: str) -> Quantity:
-    return Quantity(
+def share_of(name: str) -> SlotQuantity:
+    return SlotQuantity(
         name, frozenset((name, CYCLES)), lambda known: known[name] / (4 * known[CYCLES])
     )
 

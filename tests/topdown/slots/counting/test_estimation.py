@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from stallscope.statistics.intervals import student_t_95
-from topdown.slots.counting.estimation import Estimator, Quantity, difference
+from topdown.slots.counting.estimation import Estimator, SlotQuantity, difference
 from topdown.slots.counting.windows import GroupWindows
 
-RATIO = Quantity("ratio", frozenset(("a", "c")), lambda known: known["a"] / known["c"])
+RATIO = SlotQuantity("ratio", frozenset(("a", "c")), lambda known: known["a"] / known["c"])
 
 
 def group(events: dict[str, list[float]], *, share: float = 1.0) -> GroupWindows:
@@ -85,7 +85,7 @@ def test_a_count_by_time_has_the_error_that_cancels_in_ratios() -> None:
     counts = [40.0, 60.0, 45.0, 55.0, 52.0]
     by_cycles = Estimator((group({"c": counts, "a": counts}, share=0.5),), "c")
     by_time = Estimator(by_cycles.groups, "")
-    count = Quantity("a", frozenset("a"), lambda known: known["a"])
+    count = SlotQuantity("a", frozenset("a"), lambda known: known["a"])
     assert by_cycles.half_width(by_cycles.window_effects(RATIO)) == pytest.approx(0, abs=1e-12)
     half = by_time.half_width(by_time.window_effects(count))
     assert half is not None

@@ -8,7 +8,7 @@ import pytest
 from tests.topdown.slots.counting.synthetic import groups_of_sets, steady, way_of_counts
 from topdown.slots.counting.counting_mode import CountingMode
 from topdown.slots.counting.estimation import Estimator
-from topdown.slots.counting.plan import Plan, counted_as, nodes_down_to, plan_of
+from topdown.slots.counting.plan import CountingPlan, counted_as, nodes_down_to, plan_of
 from topdown.slots.counting.tree_estimate import TreeEstimate
 from topdown.slots.counts import Counts
 from topdown.slots.model import Model, keys, load
@@ -22,7 +22,9 @@ def readings() -> Iterator[ModelReading]:
         yield from read_model_readings(path)
 
 
-def totals_of(model: Model, mode: CountingMode, counts: Counts, plan: Plan) -> dict[str, float]:
+def totals_of(
+    model: Model, mode: CountingMode, counts: Counts, plan: CountingPlan
+) -> dict[str, float]:
     """The reading's counts under the names that the plan counts by."""
     totals = {
         counted_as(model, mode, name): value

@@ -6,13 +6,16 @@ from tests.topdown.slots.modelled.programs import CORE, HOST
 from topdown.slots.modelled.cache_options import Cache, Caches
 from topdown.slots.modelled.measurement import ModelledRun
 from topdown.slots.modelled.native_run import NativeRun
-from topdown.slots.modelled.pipeline import Cause
+from topdown.slots.modelled.pipeline import PipelineStall
 from topdown.slots.modelled.prediction import Prediction
 
 RUN = NativeRun(wall_s=1.0, user_s=1.0, system_s=0.0, queued_s=0.0, voluntary_switches=0, status=0)
 L1 = Cache(32768, 8, 64)
 INSTRUCTIONS = 4_000_000_000
-ADDED = dict.fromkeys(Cause, 0.0) | {Cause.WIDTH: 0.2, Cause.DEPENDENCY: 0.8}
+ADDED = dict.fromkeys(PipelineStall, 0.0) | {
+    PipelineStall.WIDTH: 0.2,
+    PipelineStall.DEPENDENCY: 0.8,
+}
 
 OUTCOME = ModelledRun(
     command="./work",

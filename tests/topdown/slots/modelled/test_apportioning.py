@@ -12,14 +12,14 @@ from topdown.slots.modelled.apportioning import (
     path_of,
     shares,
 )
-from topdown.slots.modelled.pipeline import Cause
+from topdown.slots.modelled.pipeline import PipelineStall
 
 CYCLES = st.floats(0, 100)
 
 
-def predicted(**added: float) -> dict[Cause, float]:
-    causes = dict.fromkeys(Cause, 0.0)
-    return causes | {Cause[name]: cycles for name, cycles in added.items()}
+def predicted(**added: float) -> dict[PipelineStall, float]:
+    causes = dict.fromkeys(PipelineStall, 0.0)
+    return causes | {PipelineStall[name]: cycles for name, cycles in added.items()}
 
 
 def test_a_prediction_equal_to_native_time_is_unchanged() -> None:
@@ -47,11 +47,15 @@ def test_the_kernels_share_is_apart() -> None:
     assert result["retiring"] == pytest.approx(0.125)
 
 
-@given(st.lists(CYCLES, min_size=len(Cause), max_size=len(Cause)), st.floats(0.01, 1000), CYCLES)
+@given(
+    st.lists(CYCLES, min_size=len(PipelineStall), max_size=len(PipelineStall)),
+    st.floats(0.01, 1000),
+    CYCLES,
+)
 def test_shares_are_whole_whatever_is_predicted(
     added: list[float], user: float, kernel: float
 ) -> None:
-    result = shares(dict(zip(Cause, added, strict=True)), 1.0, NativeCycles(user, kernel))
+    result = shares(dict(zip(PipelineStall, added, strict=True)), 1.0, NativeCycles(user, kernel))
     assert sum(result[name] for name in LEVEL_1) == pytest.approx(1)
     assert all(-1e-9 <= share <= 1 + 1e-9 for share in result.values())
     for parent in LEVEL_1[1:4]:

@@ -13,7 +13,7 @@ from topdown.slots.modelled.callgrind_file import (
     EVENTS,
     IR,
     MAX_OBJECTS,
-    Profile,
+    CallgrindProfile,
     read_profile,
 )
 
@@ -60,7 +60,7 @@ def key(number: int, address: int) -> int:
     return number << ADDRESS_BITS | address
 
 
-def read(text: str) -> Profile:
+def read(text: str) -> CallgrindProfile:
     return read_profile(text.splitlines(keepends=True), "callgrind.out.1")
 
 
@@ -90,7 +90,7 @@ def test_several_processes_add_up_and_objects_keep_their_numbers() -> None:
     other = HEAD + "ob=(1) /lib/library.so\nfn=(1) help\n0x2000 9 2\n"
     both = read_profile(other.splitlines(), "callgrind.out.2", first)
     assert both.costs[key(2, 0x2000)][IR] == 42
-    alike = Profile.with_objects_of(first)
+    alike = CallgrindProfile.with_objects_of(first)
     read_profile(other.splitlines(), "callgrind.out.3", alike)
     assert alike.costs[key(2, 0x2000)][IR] == 2
 

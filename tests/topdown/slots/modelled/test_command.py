@@ -9,7 +9,7 @@ from stallscope.errors import UnableError, UsageError
 from stallscope.system_files import Roots
 from tests.topdown.slots.modelled.scripts import script
 from topdown.slots.modelled import measure_command
-from topdown.slots.modelled.command import Machine
+from topdown.slots.modelled.command import ModelledMachine
 
 
 def test_a_command_is_needed() -> None:
@@ -33,4 +33,4 @@ def test_other_architectures_are_refused(monkeypatch: pytest.MonkeyPatch, tmp_pa
     (tmp_path / "proc").mkdir()
     (tmp_path / "proc" / "cpuinfo").write_text("CPU implementer : 0x41\nCPU part : 0xd0c\n")
     with pytest.raises(UnableError, match="x86-64"):
-        measure_command(("true",), machine=Machine(Roots.recorded(tmp_path)))
+        measure_command(("true",), machine=ModelledMachine(Roots.recorded(tmp_path)))

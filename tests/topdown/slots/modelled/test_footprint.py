@@ -1,13 +1,13 @@
 """Which code stays in the first-level cache."""
 
-from topdown.slots.modelled.callgrind_file import EVENTS, Profile
+from topdown.slots.modelled.callgrind_file import EVENTS, CallgrindProfile
 from topdown.slots.modelled.footprint import footprint
 
 HERE = 0x1000
 
 
-def executed(counts: dict[int, int]) -> Profile:
-    result = Profile()
+def executed(counts: dict[int, int]) -> CallgrindProfile:
+    result = CallgrindProfile()
     for address, count in counts.items():
         result.costs[address] = [count] + [0] * (len(EVENTS) - 1)
     return result

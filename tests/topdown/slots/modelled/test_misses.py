@@ -6,7 +6,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from topdown.slots.modelled.callgrind_file import EVENTS, Profile
+from topdown.slots.modelled.callgrind_file import EVENTS, CallgrindProfile
 from topdown.slots.modelled.instructions import decode
 from topdown.slots.modelled.misses import DRAM, L1, L2, L3, MissSource
 
@@ -14,8 +14,8 @@ HERE = 0x1000
 JUMP = decode("jne    1000")
 
 
-def profile(**events: int) -> Profile:
-    result = Profile()
+def profile(**events: int) -> CallgrindProfile:
+    result = CallgrindProfile()
     result.costs[HERE] = [events.get(name, 0) for name in EVENTS]
     return result
 
@@ -56,7 +56,7 @@ def test_only_jumps_are_mispredicted() -> None:
 
 @given(st.lists(st.integers(0, 2**40), min_size=len(EVENTS), max_size=len(EVENTS)))
 def test_contradicting_counts_give_warnings_only(counts: list[int]) -> None:
-    far = Profile()
+    far = CallgrindProfile()
     far.costs[HERE] = counts
     source = MissSource(far, far)
     for _ in range(5):

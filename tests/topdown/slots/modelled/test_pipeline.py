@@ -12,22 +12,24 @@ from tests.topdown.slots.modelled.programs import (
     per_turn,
     steps_of,
 )
-from topdown.slots.modelled.callgrind_file import Profile
-from topdown.slots.modelled.pipeline import Cause
+from topdown.slots.modelled.callgrind_file import CallgrindProfile
+from topdown.slots.modelled.pipeline import PipelineStall
 
 ADDS = [f"add    r{number},rbx" for number in range(8, 16)]
 
 
 def test_independent_additions_are_bound_by_their_units_alone() -> None:
     steps = steps_of(*loop(*ADDS))
-    assert per_turn(steps, 9, Cause.WIDTH) == pytest.approx(8 / 6, abs=0.05)  # the jump is fused
+    assert per_turn(steps, 9, PipelineStall.WIDTH) == pytest.approx(
+        8 / 6, abs=0.05
+    )  # the jump is fused
     assert per_turn(steps, 9) == pytest.approx(8 / CORE.units["alu"], rel=0.2)
 
 
 def test_a_chain_takes_a_cycle_an_addition() -> None:
     steps = steps_of(*loop(*["add    rax,rbx"] * 10))
     assert per_turn(steps, 11) == pytest.approx(10, abs=0.2)
-    assert per_turn(steps, 11, Cause.UNITS) < 4
+    assert per_turn(steps, 11, PipelineStall.UNITS) < 4
 
 
 def test_an_overwritten_register_breaks_a_chain() -> None:
@@ -38,7 +40,7 @@ def test_an_overwritten_register_breaks_a_chain() -> None:
 def test_dependent_divisions_are_serial() -> None:
     steps = steps_of(*loop("mov    rdx,rcx", "div    rbx"))
     assert per_turn(steps, 3) == pytest.approx(HOST.divide64_cycles, abs=1)
-    assert per_turn(steps, 3, Cause.DEPENDENCY) < 4
+    assert per_turn(steps, 3, PipelineStall.DEPENDENCY) < 4
 
 
 def test_independent_divisions_wait_for_the_divider() -> None:
@@ -52,13 +54,13 @@ def chase(level_events: dict[str, int], near: dict[str, int] | None = None) -> f
     count(profile, 0, Dr=1000, **level_events)
     other = None
     if near is not None:
-        other = Profile()
+        other = CallgrindProfile()
         other.costs = {address: list(cost) for address, cost in profile.costs.items()}
         count_in(other, near)
     return per_turn(steps_of(profile, lines, other), 2)
 
 
-def count_in(profile: Profile, events: dict[str, int]) -> None:
+def count_in(profile: CallgrindProfile, events: dict[str, int]) -> None:
     count(profile, 0, **events)
 
 
@@ -82,14 +84,14 @@ def added_by_levels(*texts: str, l3_cycles: float) -> tuple[float, float]:
     profile, lines = loop(*texts)
     count(profile, 1, Dr=1000, D1mr=1000)
     count(profile, 2, Dr=1000, D1mr=1000, DLmr=1000)
-    near = Profile()
+    near = CallgrindProfile()
     near.costs = {address: list(cost) for address, cost in profile.costs.items()}
     count(near, 1, DLmr=1000)
     steps = steps_of(profile, lines, near)
     host = replace(HOST, load_cycles=(4.0, 14.0, l3_cycles, 300.0))
-    cycles = [per_turn(steps, len(texts) + 1, cause, host) for cause in Cause]
-    l3 = cycles[Cause.L3_LATENCY] - cycles[Cause.L3_LATENCY - 1]
-    memory = cycles[Cause.DRAM_LATENCY] - cycles[Cause.DRAM_LATENCY - 1]
+    cycles = [per_turn(steps, len(texts) + 1, cause, host) for cause in PipelineStall]
+    l3 = cycles[PipelineStall.L3_LATENCY] - cycles[PipelineStall.L3_LATENCY - 1]
+    memory = cycles[PipelineStall.DRAM_LATENCY] - cycles[PipelineStall.DRAM_LATENCY - 1]
     return l3, memory
 
 
@@ -122,7 +124,7 @@ def test_a_stream_is_bound_by_its_lines_and_not_by_latency() -> None:
     steps = steps_of(profile, lines)
     assert all(step.strided for step in steps if step.load_level)
     assert per_turn(steps, 3) == pytest.approx(HOST.dram_line_cycles, rel=0.1)
-    assert per_turn(steps, 3, Cause.DRAM_LATENCY) < 2
+    assert per_turn(steps, 3, PipelineStall.DRAM_LATENCY) < 2
 
 
 def test_a_load_from_a_line_on_its_way_waits_for_it() -> None:
@@ -153,7 +155,7 @@ def test_wrong_predictions_take_the_way_to_the_branch_and_back() -> None:
     count(profile, 8, Bc=1000, Bcm=500)
     steps = steps_of(profile, lines)
     assert sum(step.mispredicted for step in steps) == pytest.approx(len(steps) / 18, rel=0.05)
-    added = per_turn(steps, 9) - per_turn(steps, 9, Cause.FETCH_BANDWIDTH)
+    added = per_turn(steps, 9) - per_turn(steps, 9, PipelineStall.FETCH_BANDWIDTH)
     assert added == pytest.approx(0.5 * HOST.mispredict_cycles, rel=0.4)
 
 

@@ -4,8 +4,8 @@ from collections import Counter
 from itertools import pairwise
 
 from tests.topdown.slots.modelled.programs import at, loop, walk_of
-from topdown.slots.modelled.callgrind_file import EVENTS, Profile
-from topdown.slots.modelled.disassembly import Line
+from topdown.slots.modelled.callgrind_file import EVENTS, CallgrindProfile
+from topdown.slots.modelled.disassembly import DisassemblyLine
 from topdown.slots.modelled.walk import BranchChoices, Walker
 
 
@@ -35,12 +35,12 @@ def test_a_branch_falls_through_as_often_as_it_did() -> None:
     assert abs(shares[at(1)] / shares[at(0)] - 0.25) < 0.01
 
 
-def called_twice() -> tuple[Profile, dict[int, Line]]:
-    profile = Profile()
+def called_twice() -> tuple[CallgrindProfile, dict[int, DisassemblyLine]]:
+    profile = CallgrindProfile()
     main = profile.function_number("1:main")
     leaf = profile.function_number("1:leaf")
     texts = {0x10: "call   100", 0x14: "call   100", 0x18: "jmp    10", 0x100: "nop", 0x104: "ret"}
-    lines = {address: Line(text, address + 4) for address, text in texts.items()}
+    lines = {address: DisassemblyLine(text, address + 4) for address, text in texts.items()}
     for address in texts:
         often = 200 if address >= 0x100 else 100
         profile.costs[address] = [often] + [0] * (len(EVENTS) - 1)
@@ -77,6 +77,6 @@ def test_a_walk_ends_without_a_known_successor() -> None:
 
 
 def test_nothing_to_walk_on() -> None:
-    walker = Walker(Profile(), {})
+    walker = Walker(CallgrindProfile(), {})
     assert walker.walks(4, 10) == []
     assert walker.known_instructions == 0

@@ -2,7 +2,7 @@
 
 import pytest
 
-from topdown.slots.counts import Reading, counts_of
+from topdown.slots.counts import EventCounts, counts_of
 from topdown.slots.evaluation import evaluate
 from topdown.slots.measurement import Measurement
 from topdown.slots.model import load
@@ -25,7 +25,7 @@ FRONT_END = BALANCED | {
 
 def replayed(counts: dict[str, float], key: str = "skl") -> Measurement:
     model = load(key)
-    reading = Reading("counts.json, element 0", counts=counts)
+    reading = EventCounts("counts.json, element 0", counts=counts)
     return measurement_of_reading(reading, evaluate(model, counts_of(model, reading)))
 
 
@@ -66,6 +66,6 @@ def test_unused_counts_are_named_up_to_a_limit() -> None:
 
 def test_a_path_has_one_node_of_each_level() -> None:
     model = load("skl")
-    tree = evaluate(model, counts_of(model, Reading("x", counts=FRONT_END)))
+    tree = evaluate(model, counts_of(model, EventCounts("x", counts=FRONT_END)))
     assert has_thresholds(tree.model)
     assert [node.name for node in path_by_thresholds(tree)] == ["Frontend_Bound"]

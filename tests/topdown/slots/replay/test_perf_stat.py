@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stallscope.errors import RecordingError, StallscopeError
-from topdown.slots.counts import Reading
+from topdown.slots.counts import EventCounts
 from topdown.slots.replay.perf_stat import (
     first_line,
     is_perf_json,
@@ -14,7 +14,7 @@ from topdown.slots.replay.perf_stat import (
 )
 
 
-def csv(text: str) -> list[Reading]:
+def csv(text: str) -> list[EventCounts]:
     return list(readings_of_csv(text, "x.csv"))
 
 

@@ -1,4 +1,4 @@
-#include "benchmark_text/line_reader.hpp"
+#include "text_input/line_reader.hpp"
 
 #include <unistd.h>
 
@@ -7,7 +7,7 @@
 #include <cstring>
 #include <system_error>
 
-namespace stallscope::benchmark_text {
+namespace stallscope::text_input {
 namespace {
 
 constexpr std::size_t max_read_bytes = 262'144;
@@ -101,4 +101,4 @@ bool line_reader::skip_line() {
   }
 }
 
-}  // namespace stallscope::benchmark_text
+}  // namespace stallscope::text_input

@@ -1,9 +1,9 @@
-#include "benchmark_text/interned_strings.hpp"
+#include "text_input/interned_strings.hpp"
 
 #include <cstring>
 #include <functional>
 
-namespace stallscope::benchmark_text {
+namespace stallscope::text_input {
 namespace {
 
 std::uint32_t hash_of(std::string_view text) {
@@ -68,4 +68,4 @@ std::string_view interned_strings::stored(std::string_view text) {
   return {copy, text.size()};
 }
 
-}  // namespace stallscope::benchmark_text
+}  // namespace stallscope::text_input

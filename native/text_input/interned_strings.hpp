@@ -12,10 +12,17 @@
 #include <string_view>
 #include <vector>
 
-namespace stallscope::benchmark_text {
+namespace stallscope::text_input {
 
 class interned_strings {
  public:
+  interned_strings() = default;
+  interned_strings(interned_strings&&) noexcept = default;
+  interned_strings& operator=(interned_strings&&) noexcept = default;
+  interned_strings(const interned_strings&) = delete;
+  interned_strings& operator=(const interned_strings&) = delete;
+  ~interned_strings() = default;
+
   // The number of the string, which is added if it is new.
   std::uint32_t id_of(std::string_view text);
   std::string_view operator[](std::uint32_t id) const { return strings_[id]; }
@@ -35,4 +42,4 @@ class interned_strings {
   std::uint32_t latest_ = 0;
 };
 
-}  // namespace stallscope::benchmark_text
+}  // namespace stallscope::text_input

@@ -14,7 +14,7 @@
 #include <memory>
 #include <string_view>
 
-namespace stallscope::benchmark_text {
+namespace stallscope::text_input {
 
 class line_reader {
  public:
@@ -48,4 +48,4 @@ class line_reader {
   bool endless_ = false;
 };
 
-}  // namespace stallscope::benchmark_text
+}  // namespace stallscope::text_input

@@ -1,0 +1,130 @@
+// Python binding of the reader of perf script's text; stallscope/_native.pyi documents it.
+#include "perf_script/samples.hpp"
+
+#include <nanobind/stl/string.h>
+
+#include <string>
+#include <system_error>
+
+#include "bindings.hpp"
+#include "columns.hpp"
+
+namespace nb = nanobind;
+
+namespace stallscope::bindings {
+namespace {
+
+using script_samples = perf_script::samples;
+
+void read_script(script_samples& all, int descriptor) {
+  int failure = 0;
+  {
+    const nb::gil_scoped_release released;
+    try {
+      all.read(descriptor);
+    } catch (const std::system_error& error) {
+      failure = error.code().value();
+    }
+  }
+  if (failure != 0) {
+    errno = failure;
+    PyErr_SetFromErrno(PyExc_OSError);
+    throw nb::python_error();
+  }
+}
+
+nb::bytes folded_script(const script_samples& all) {
+  std::string text;
+  {
+    const nb::gil_scoped_release released;
+    text = all.folded();
+  }
+  return nb::bytes(text.data(), text.size());
+}
+
+nb::list byte_strings(const text_input::interned_strings& all) {
+  nb::list list;
+  for (std::size_t id = 0; id < all.size(); ++id) {
+    const std::string_view text = all[static_cast<std::uint32_t>(id)];
+    list.append(nb::bytes(text.data(), text.size()));
+  }
+  return list;
+}
+
+nb::list script_functions(const script_samples& all) {
+  nb::list list;
+  for (const perf_script::function& entry : all.functions()) {
+    list.append(nb::make_tuple(entry.name, entry.file, entry.inlined));
+  }
+  return list;
+}
+
+template <typename Field>
+nb::object stack_column(const script_samples& all, Field field) {
+  std::vector<std::int64_t> column;
+  column.reserve(all.stacks().size());
+  for (const perf_script::stack& row : all.stacks()) {
+    column.push_back(static_cast<std::int64_t>(field(row)));
+  }
+  return new_column(std::move(column));
+}
+
+nb::dict script_stacks(const script_samples& all) {
+  using perf_script::stack;
+  nb::dict columns;
+  columns["command"] = stack_column(all, [](const stack& row) { return row.command; });
+  columns["begin"] = stack_column(all, [](const stack& row) { return row.begin; });
+  columns["size"] = stack_column(all, [](const stack& row) { return row.size; });
+  columns["samples"] = stack_column(all, [](const stack& row) { return row.samples; });
+  columns["period"] = stack_column(all, [](const stack& row) { return row.period; });
+  return columns;
+}
+
+nb::list script_events(const script_samples& all) {
+  nb::list list;
+  for (const perf_script::event_count& event : all.events()) {
+    list.append(nb::make_tuple(nb::bytes(event.name.data(), event.name.size()), event.samples));
+  }
+  return list;
+}
+
+}  // namespace
+
+void add_perf_script(nb::module_& module) {
+  nb::class_<script_samples>(module, "PerfScriptSamples")
+      .def(
+          "__init__",
+          [](script_samples* self, bool shorten, bool kernel, bool jit, bool addresses,
+             bool process_ids, bool thread_ids, const std::string& event) {
+            new (self) script_samples({.style = {.shorten = shorten,
+                                                 .kernel = kernel,
+                                                 .jit = jit,
+                                                 .addresses = addresses},
+                                       .process_ids = process_ids,
+                                       .thread_ids = thread_ids,
+                                       .event = event});
+          },
+          nb::kw_only(), nb::arg("shorten"), nb::arg("kernel"), nb::arg("jit"),
+          nb::arg("addresses"), nb::arg("process_ids"), nb::arg("thread_ids"), nb::arg("event"))
+      .def("read", &read_script, nb::arg("descriptor"))
+      .def("folded", &folded_script)
+      .def("commands", [](const script_samples& all) { return byte_strings(all.commands()); })
+      .def("names", [](const script_samples& all) { return byte_strings(all.names()); })
+      .def("files", [](const script_samples& all) { return byte_strings(all.files()); })
+      .def("functions", &script_functions)
+      .def("frames",
+           [](const script_samples& all) {
+             return new_column(std::vector<std::uint32_t>(all.frames()));
+           })
+      .def("stacks", &script_stacks)
+      .def("events", &script_events)
+      .def_prop_ro("event",
+                   [](const script_samples& all) {
+                     return nb::bytes(all.event().data(), all.event().size());
+                   })
+      .def_prop_ro("malformed_lines", &script_samples::malformed_lines)
+      .def_prop_ro("first_malformed_line", &script_samples::first_malformed_line)
+      .def_prop_ro("endless", &script_samples::endless);
+}
+
+}  // namespace stallscope::bindings

@@ -1,0 +1,342 @@
+"""Files of the Firefox Profiler (profiler.firefox.com): its processed format, version 49.
+
+Each thread has its own tables of strings, functions, frames and stacks. Samples have the times of
+the recording if it has them; otherwise they follow each other. Weights of time are in ms.
+"""
+
+from typing import Any
+
+import msgspec
+
+from stallscope.errors import RecordingError
+from topdown.stacks.formats.profile_builder import ProfileBuilder, kind_of
+from topdown.stacks.formats.profile_tables import FRAME_TYPES
+from topdown.stacks.formats.thread_stacks import StackRow, ThreadStacks, thread_stacks
+from topdown.stacks.profile import FunctionKind, Profile, SampleSource, Thread
+
+VERSION = 49
+_CATEGORIES = (
+    ("User", "yellow"),
+    ("Kernel", "orange"),
+    ("Managed", "blue"),
+    ("Other", "grey"),
+)
+_MANAGED = (
+    FunctionKind.PYTHON,
+    FunctionKind.JAVASCRIPT,
+    FunctionKind.JAVA,
+    FunctionKind.RUBY,
+    FunctionKind.PHP,
+)
+_NS_PER_MS = 1e6
+_LIBRARY = 1  # the type of a resource that is a library
+
+
+def _category(kind: FunctionKind) -> int:
+    if kind in (FunctionKind.USER, FunctionKind.INLINED):
+        return 0
+    if kind == FunctionKind.KERNEL:
+        return 1
+    return 2 if kind in _MANAGED else 3
+
+
+def encode_firefox(profile: Profile, product: str, start_ms: float = 0.0) -> bytes:
+    """Return the profile as a file; ``start_ms``: its start since 1970."""
+    in_time = profile.source.unit == "ns"
+    interval_ms = 1000 / profile.source.frequency_hz if profile.source.frequency_hz else 1.0
+    content = {
+        "meta": {
+            "interval": interval_ms,
+            "startTime": start_ms,
+            "product": product,
+            "processType": 0,
+            "version": 24,
+            "preprocessedProfileVersion": VERSION,
+            "stackwalk": 1,
+            "debug": False,
+            "symbolicated": True,
+            "usesOnlyOneStackType": True,
+            "doesNotUseFrameImplementation": True,
+            "sourceCodeIsNotOnSearchfox": True,
+            "categories": [
+                {"name": name, "color": color, "subcategories": ["Other"]}
+                for name, color in _CATEGORIES
+            ],
+            "sampleUnits": {"time": "ms", "eventDelay": "ms", "threadCPUDelta": "µs"},
+            "markerSchema": [],
+            "extensions": {"id": [], "name": [], "baseURL": [], "length": 0},
+        },
+        "libs": [],
+        "pages": [],
+        "counters": [],
+        "profilerOverhead": [],
+        "threads": [
+            _Thread(profile, stacks).document(in_time=in_time) for stacks in thread_stacks(profile)
+        ],
+    }
+    return msgspec.json.encode(content)
+
+
+class _Thread:
+    """The tables of a thread; numbers are given in the order of the first use."""
+
+    def __init__(self, profile: Profile, stacks: ThreadStacks) -> None:
+        self._profile = profile
+        self._stacks = stacks
+        self._strings: dict[str, int] = {}
+        self._functions: dict[int, int] = {}
+        self._resources: dict[str, int] = {}
+        self._nodes: dict[tuple[int | None, int], int] = {}
+        self._prefixes: list[int | None] = []
+        self._frames: list[int] = []
+
+    def _text(self, text: str) -> int:
+        return self._strings.setdefault(text, len(self._strings))
+
+    def _stack(self, functions: tuple[int, ...]) -> int | None:
+        """Return the number of a stack; it and its callers are added if they are new."""
+        number: int | None = None
+        for depth in range(1, len(functions) + 1):
+            key = (number, functions[depth - 1])
+            child = self._nodes.get(key)
+            if child is None:
+                child = self._nodes[key] = len(self._frames)
+                self._prefixes.append(number)
+                function = self._functions.setdefault(key[1], len(self._functions))
+                self._frames.append(function)
+            number = child
+        return number
+
+    def document(self, *, in_time: bool) -> dict[str, Any]:
+        """Return the thread as the format has it."""
+        profile, stacks = self._profile, self._stacks
+        thread = profile.threads[stacks.thread]
+        samples = self._samples(in_time=in_time)
+        functions = [profile.functions[number] for number in self._functions]
+        categories = [_category(function.kind) for function in functions]
+        resources = [
+            self._resources.setdefault(function.module, len(self._resources))
+            if function.module
+            else -1
+            for function in functions
+        ]
+        count = len(functions)
+        function_table = {
+            "length": count,
+            "name": [self._text(function.name) for function in functions],
+            "isJS": [function.kind == FunctionKind.JAVASCRIPT for function in functions],
+            "relevantForJS": [False] * count,
+            "resource": resources,
+            "fileName": [
+                self._text(function.module) if function.kind in _MANAGED else None
+                for function in functions
+            ],
+            "lineNumber": [None] * count,
+            "columnNumber": [None] * count,
+        }
+        resource_names = [self._text(name) for name in self._resources]
+        return {
+            "name": thread.thread_name,
+            "isMainThread": thread.pid == thread.tid,
+            "processType": "default",
+            "processName": thread.process_name,
+            "processStartupTime": 0,
+            "processShutdownTime": None,
+            "registerTime": 0,
+            "unregisterTime": None,
+            "pausedRanges": [],
+            "pid": str(thread.pid),
+            "tid": thread.tid,
+            "samples": samples,
+            "markers": _empty_table("category", "data", "endTime", "name", "phase", "startTime"),
+            "stackTable": {
+                "length": len(self._frames),
+                "prefix": self._prefixes,
+                "frame": self._frames,
+                "category": [categories[frame] for frame in self._frames],
+                "subcategory": [0] * len(self._frames),
+            },
+            "frameTable": {
+                "length": count,
+                "address": [-1] * count,
+                "inlineDepth": [0] * count,
+                "category": categories,
+                "subcategory": [0] * count,
+                "func": list(range(count)),
+                "nativeSymbol": [None] * count,
+                "innerWindowID": [None] * count,
+                "implementation": [FRAME_TYPES.get(function.kind) for function in functions],
+                "line": [None] * count,
+                "column": [None] * count,
+            },
+            "funcTable": function_table,
+            "resourceTable": {
+                "length": len(resource_names),
+                "lib": [None] * len(resource_names),
+                "name": resource_names,
+                "host": [None] * len(resource_names),
+                "type": [_LIBRARY] * len(resource_names),
+            },
+            "nativeSymbols": _empty_table("libIndex", "address", "name", "functionSize"),
+            "stringArray": list(self._strings),
+        }
+
+    def _samples(self, *, in_time: bool) -> dict[str, Any]:
+        rows = self._timed_rows()
+        numbers = [self._stack(row.functions) for _, row in rows]
+        times = [time_ns / _NS_PER_MS for time_ns, _ in rows]
+        weights = [row.value / _NS_PER_MS if in_time else row.value for _, row in rows]
+        return {
+            "length": len(rows),
+            "stack": numbers,
+            "timeDeltas": [
+                time - before for before, time in zip([0.0, *times], times, strict=False)
+            ],
+            "weight": weights,
+            "weightType": "tracing-ms" if in_time else "samples",
+        }
+
+    def _timed_rows(self) -> list[tuple[int, StackRow]]:
+        """Return the samples with their times; without times each stack follows the one before."""
+        rows, times = self._stacks.rows, self._profile.times
+        if times is None:
+            timed = []
+            time_ns = 0
+            for row in rows:
+                timed.append((time_ns, row))
+                time_ns += row.value
+            return timed
+        by_node = {row.node: row for row in rows}
+        selected = times.thread == self._stacks.thread
+        columns = zip(
+            times.time_ns[selected].tolist(),
+            times.node[selected].tolist(),
+            times.value[selected].tolist(),
+            strict=True,
+        )
+        return [
+            (time_ns, StackRow(node, by_node[node].functions, 1, value))
+            for time_ns, node, value in columns
+            if value > 0 and node in by_node
+        ]
+
+
+def _empty_table(*columns: str) -> dict[str, Any]:
+    return {"length": 0, **{column: [] for column in columns}}
+
+
+class _Samples(msgspec.Struct):
+    length: int
+    stack: list[int | None]
+    weight: list[float] | None = None
+    weight_type: str = msgspec.field(default="samples", name="weightType")
+
+
+class _StackTable(msgspec.Struct):
+    prefix: list[int | None]
+    frame: list[int]
+
+
+class _FrameTable(msgspec.Struct):
+    func: list[int]
+
+
+class _FunctionTable(msgspec.Struct):
+    name: list[int]
+    resource: list[int] = msgspec.field(default_factory=list)
+
+
+class _ResourceTable(msgspec.Struct):
+    name: list[int]
+
+
+class _ReadThread(msgspec.Struct, kw_only=True):
+    name: str
+    pid: str | int = ""
+    tid: str | int = 0
+    process_name: str | None = msgspec.field(default=None, name="processName")
+    samples: _Samples
+    stack_table: _StackTable = msgspec.field(name="stackTable")
+    frame_table: _FrameTable = msgspec.field(name="frameTable")
+    function_table: _FunctionTable = msgspec.field(name="funcTable")
+    resource_table: _ResourceTable = msgspec.field(name="resourceTable")
+    strings: list[str] = msgspec.field(name="stringArray")
+
+
+class _Meta(msgspec.Struct):
+    interval: float = 1.0
+
+
+class _File(msgspec.Struct):
+    meta: _Meta
+    threads: list[_ReadThread]
+
+
+def decode_firefox(content: bytes, name: str) -> Profile:
+    """Return the samples of all threads of a file; RecordingError if it is malformed."""
+    try:
+        file = msgspec.json.decode(content, type=_File)
+        return _profile(file, name)
+    except (msgspec.DecodeError, IndexError, ValueError) as error:
+        raise RecordingError(
+            f"{name} is not a file of the Firefox Profiler that can be read: {error}",
+            "save it from the current Firefox Profiler, or with samply, and try again",
+        ) from error
+
+
+def _profile(file: _File, name: str) -> Profile:
+    builder = ProfileBuilder()
+    in_time = all(
+        thread.samples.weight is None or thread.samples.weight_type == "tracing-ms"
+        for thread in file.threads
+    )
+    for thread in file.threads:
+        _add_thread(builder, thread, file.meta.interval, in_time=in_time)
+    source = SampleSource(
+        "time" if in_time else "samples",
+        "measured",
+        "ns" if in_time else "samples",
+        None,
+        None,
+        "user+kernel",
+    )
+    return builder.build(source, name)
+
+
+def _add_thread(
+    builder: ProfileBuilder, thread: _ReadThread, interval_ms: float, *, in_time: bool
+) -> None:
+    stacks = _read_stacks(builder, thread)
+    process = thread.process_name or thread.name
+    number = builder.thread(Thread(_number(thread.pid), _number(thread.tid), process, thread.name))
+    weights = thread.samples.weight
+    for index, stack in enumerate(thread.samples.stack):
+        weight = interval_ms if weights is None else weights[index]
+        value = round(weight * _NS_PER_MS) if in_time else round(weight)
+        if stack is not None and value > 0:
+            builder.add(stacks[stack], number, samples=1, value=value)
+
+
+def _read_stacks(builder: ProfileBuilder, thread: _ReadThread) -> list[tuple[int, ...]]:
+    functions = []
+    resources = thread.function_table.resource
+    for index, text in enumerate(thread.function_table.name):
+        resource = resources[index] if index < len(resources) else -1
+        module = thread.strings[thread.resource_table.name[resource]] if resource >= 0 else ""
+        name = thread.strings[text]
+        functions.append(builder.function(name, module, kind_of(name, module)))
+    stacks: list[tuple[int, ...]] = []
+    table = thread.stack_table
+    for index, (prefix, frame) in enumerate(zip(table.prefix, table.frame, strict=True)):
+        if prefix is not None and not 0 <= prefix < index:
+            raise ValueError("a stack precedes its caller")
+        callers = () if prefix is None else stacks[prefix]
+        stacks.append((*callers, functions[thread.frame_table.func[frame]]))
+    return stacks
+
+
+def _number(text: str | int) -> int:
+    if isinstance(text, int):
+        return text
+    digits = text.split(".")[0]
+    return int(digits) if digits.isdecimal() and len(digits) < 18 else 0

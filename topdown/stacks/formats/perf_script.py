@@ -1,0 +1,154 @@
+"""The text of `perf script`: folded as stackcollapse-perf does, or read as a profile."""
+
+import os
+import re
+from pathlib import Path
+
+from msgspec import Struct
+
+from stallscope._native import PerfScriptSamples
+from stallscope.errors import RecordingError
+from topdown.stacks.formats.profile_builder import ProfileBuilder, kind_of
+from topdown.stacks.profile import (
+    FunctionKind,
+    Profile,
+    ProfileWarning,
+    SampleSource,
+    Thread,
+)
+
+_IDS = re.compile(r"(.*)-(\?|\d+)/(\d+)", re.DOTALL)
+_KERNEL_FILE = re.compile(r"\[(?!unknown\]|vdso\]|vsyscall\]|stack\]|heap\])[^\]]*\]")
+_CLOCKS = ("cpu-clock", "task-clock")
+_UNKNOWN = "[unknown]"
+
+
+class FoldedNames(Struct, frozen=True):
+    """How names are written in folded text; the options of stackcollapse-perf.
+
+    ``event``: samples of this event; empty: of the first one in the text.
+    """
+
+    process_ids: bool = False
+    thread_ids: bool = False
+    kernel: bool = False  # "_[k]" after functions of the kernel
+    jit: bool = False  # "_[j]" after functions of a JIT compiler's map
+    addresses: bool = False  # of unknown functions
+    event: str = ""
+
+
+_DEFAULT_NAMES = FoldedNames()
+
+
+def fold_perf_script(
+    path: Path, name: str, names: FoldedNames = _DEFAULT_NAMES
+) -> tuple[bytes, str]:
+    """Return folded stacks weighted by periods, and a warning or an empty text.
+
+    RecordingError if the text has no sample.
+    """
+    samples = PerfScriptSamples(
+        shorten=True,
+        kernel=names.kernel,
+        jit=names.jit,
+        addresses=names.addresses,
+        process_ids=names.process_ids,
+        thread_ids=names.thread_ids,
+        event=names.event,
+    )
+    _read(samples, path, name)
+    return samples.folded(), _warning(samples)
+
+
+def read_perf_script(path: Path, name: str, event: str = "") -> Profile:
+    """Return the samples of an event; of the first one in the text if ``event`` is empty."""
+    samples = PerfScriptSamples(
+        shorten=False,
+        kernel=False,
+        jit=False,
+        addresses=False,
+        process_ids=True,
+        thread_ids=True,
+        event=event,
+    )
+    _read(samples, path, name)
+    builder = ProfileBuilder()
+    names = [_text(name) for name in samples.names()]
+    files = [_text(name) for name in samples.files()]
+    functions = [
+        _function(builder, names[number], files[file], is_inlined=inlined)
+        for number, file, inlined in samples.functions()
+    ]
+    threads = [builder.thread(_thread(_text(command))) for command in samples.commands()]
+    frames = samples.frames().tolist()
+    stacks = samples.stacks()
+    rows = zip(*(column.tolist() for column in stacks.values()), strict=True)
+    for command, begin, size, count, period in rows:
+        stack = (functions[frame] for frame in reversed(frames[begin : begin + size]))
+        builder.add(stack, threads[command], samples=count, value=period)
+    sampled = _text(samples.event) or "samples"
+    is_clock = sampled.split(":")[0] in _CLOCKS
+    source = SampleSource(
+        sampled, "measured", "ns" if is_clock else "events", None, None, "user+kernel"
+    )
+    warning = _warning(samples)
+    warnings = (ProfileWarning("import", warning),) if warning else ()
+    return builder.build(source, name, warnings=warnings)
+
+
+def _read(samples: PerfScriptSamples, path: Path, name: str) -> None:
+    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        samples.read(descriptor)
+    finally:
+        os.close(descriptor)
+    if len(samples.stacks()["samples"]):
+        return
+    events = ", ".join(_text(event) for event, _ in samples.events()[:8])
+    if events:
+        raise RecordingError(f"{name} has no sample of this event", f"its events: {events}")
+    raise RecordingError(
+        f"{name} has no sample in the text of perf script",
+        "write the file with: perf script -F +pid,+tid > FILE",
+    )
+
+
+def _warning(samples: PerfScriptSamples) -> str:
+    parts = []
+    if samples.malformed_lines:
+        first = samples.first_malformed_line
+        parts.append(
+            f"{samples.malformed_lines:,} malformed lines are left out, the first is {first}"
+        )
+    if samples.endless:
+        parts.append("reading stopped at a line without an end")
+    others = [(name, count) for name, count in samples.events() if name != samples.event]
+    if others:
+        texts = ", ".join(f"{_text(name)} ({count:,} samples)" for name, count in others[:8])
+        parts.append(f"other events are left out: {texts}")
+    return "; ".join(parts)
+
+
+def _text(name: bytes) -> str:
+    return name.decode("utf-8", "replace")
+
+
+def _function(builder: ProfileBuilder, name: str, file: str, *, is_inlined: bool) -> int:
+    if file == "inlined":
+        return builder.function(name, "", FunctionKind.INLINED)
+    if _KERNEL_FILE.match(file) or file.endswith("vmlinux"):
+        module = "[kernel]" if file.startswith("[kernel") or file.endswith("vmlinux") else file
+        kind = FunctionKind.UNKNOWN if name == _UNKNOWN else FunctionKind.KERNEL
+        return builder.function(name, module, kind)
+    if is_inlined:
+        return builder.function(name, file, FunctionKind.INLINED)
+    return builder.function(name, file, kind_of(name, file))
+
+
+def _thread(command: str) -> Thread:
+    match = _IDS.fullmatch(command)
+    if match is None:
+        return Thread(0, 0, command, command)
+    name, pid, tid = match.groups()
+    thread = int(tid[:18])
+    return Thread(thread if pid == "?" else int(pid[:18]), thread, name, name)

@@ -1,0 +1,130 @@
+"""Builds a profile from stacks of named functions."""
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from topdown.stacks.profile import (
+    Function,
+    FunctionKind,
+    Profile,
+    ProfileWarning,
+    SampleSource,
+    Thread,
+)
+
+UNNAMED = ("", "[unknown]", "unknown", "??")
+_TRUNCATED = "[truncated"
+_LARGEST = (1 << 63) - 1
+
+
+class ProfileBuilder:
+    """Adds stacks to a tree of functions.
+
+        builder = ProfileBuilder()
+        main = builder.function("main", "/bin/server", FunctionKind.USER)
+        builder.add([main], builder.thread(Thread(1, 1, "server", "server")), samples=1, value=5)
+        profile = builder.build(source, "server")
+
+    Costs one dictionary entry per node of the tree, function and thread.
+    """
+
+    def __init__(self) -> None:
+        """Start with the root."""
+        self._functions = [Function("all", "", FunctionKind.ROOT)]
+        self._function_numbers: dict[tuple[str, str, FunctionKind], int] = {}
+        self._threads: list[Thread] = []
+        self._thread_numbers: dict[Thread, int] = {}
+        self._parents, self._owners = [-1], [0]
+        self._nodes: dict[tuple[int, int], int] = {}
+        self._weights: dict[tuple[int, int], list[int]] = {}
+
+    def function(self, name: str, module: str, kind: FunctionKind) -> int:
+        """Return the number of a function."""
+        key = (name, module, kind)
+        number = self._function_numbers.get(key)
+        if number is None:
+            number = self._function_numbers[key] = len(self._functions)
+            self._functions.append(Function(name, module, kind))
+        return number
+
+    def thread(self, thread: Thread) -> int:
+        """Return the number of a thread."""
+        number = self._thread_numbers.get(thread)
+        if number is None:
+            number = self._thread_numbers[thread] = len(self._threads)
+            self._threads.append(thread)
+        return number
+
+    def add(self, frames: Iterable[int], thread: int, *, samples: int, value: int) -> None:
+        """Add samples of a stack: numbers of functions, outermost first."""
+        node = 0
+        for function in frames:
+            key = (node, function)
+            child = self._nodes.get(key)
+            if child is None:
+                child = self._nodes[key] = len(self._parents)
+                self._parents.append(node)
+                self._owners.append(function)
+            node = child
+        weight = self._weights.setdefault((node, thread), [0, 0])
+        weight[0] = min(weight[0] + samples, _LARGEST)
+        weight[1] = min(weight[1] + value, _LARGEST)
+
+    def build(
+        self,
+        source: SampleSource,
+        title: str,
+        *,
+        duration_s: float = 0.0,
+        warnings: tuple[ProfileWarning, ...] = (),
+    ) -> Profile:
+        """Return the profile. Lost samples are not known from such formats: none are reported."""
+        rows = [
+            (node, thread, samples, value)
+            for (node, thread), (samples, value) in self._weights.items()
+        ]
+        table = np.array(rows, dtype=np.int64).reshape(-1, 4)
+        return Profile(
+            source=source,
+            title=title,
+            samples=int(table[:, 2].sum()),
+            lost=0,
+            duration_s=duration_s,
+            functions=tuple(self._functions),
+            threads=tuple(self._threads),
+            node_parent=np.array(self._parents, dtype=np.int32),
+            node_function=np.array(self._owners, dtype=np.int32),
+            weight_node=table[:, 0].astype(np.int32),
+            weight_thread=table[:, 1].astype(np.int32),
+            weight_samples=table[:, 2].copy(),
+            weight_value=table[:, 3].copy(),
+            unknown_share=self._share(rows, FunctionKind.UNKNOWN, at_root=False),
+            truncated_share=self._share(rows, FunctionKind.TRUNCATED, at_root=True),
+            warnings=warnings,
+        )
+
+    def _share(
+        self, rows: list[tuple[int, int, int, int]], kind: FunctionKind, *, at_root: bool
+    ) -> float:
+        """Return the share of the weight with a leaf, or an outermost function, of this kind."""
+        total = sum(row[3] for row in rows)
+        if not total:
+            return float("nan")
+        return sum(row[3] for row in rows if self._kind(row[0], at_root=at_root) == kind) / total
+
+    def _kind(self, node: int, *, at_root: bool) -> FunctionKind:
+        while at_root and self._parents[node] > 0:
+            node = self._parents[node]
+        return self._functions[self._owners[node]].kind
+
+
+def kind_of(name: str, module: str) -> FunctionKind:
+    """Return the kind of a function whose format does not say it."""
+    if name.startswith(_TRUNCATED):
+        return FunctionKind.TRUNCATED
+    if name in UNNAMED:
+        return FunctionKind.UNKNOWN
+    if module == "[kernel]" or module.endswith("vmlinux"):
+        return FunctionKind.KERNEL
+    return FunctionKind.USER
