@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from harness.topdown.result import IntervalRecord, NodeRecord, TopdownResult
+from harness.topdown.result import NodeRecord, SlotInterval, TopdownResult
 
 # Nodes by the word that rules use; names as vendors and the model spell them, in lower case.
 _NAMES: Mapping[str, tuple[str, ...]] = {
@@ -138,7 +138,7 @@ def _slot(name: str, record: NodeRecord, whole: float) -> Slot:
     )
 
 
-def _end(interval: IntervalRecord | None, scale: float, *, low: bool) -> float | None:
+def _end(interval: SlotInterval | None, scale: float, *, low: bool) -> float | None:
     if interval is None:
         return None
     return max(0.0, (interval.low if low else interval.high) / scale)

@@ -1,7 +1,7 @@
 """Trees of slots by the names of nodes, for tests of rules."""
 
 from harness.diagnose.slots import SlotFacts
-from harness.topdown.result import IntervalRecord, NodeRecord, TopdownResult, topdown_result
+from harness.topdown.result import NodeRecord, SlotInterval, TopdownResult, topdown_result
 from topdown.slots.counts import Reading, counts_of
 from topdown.slots.evaluation import evaluate
 from topdown.slots.model import load
@@ -22,7 +22,7 @@ def node(
     """Return a node; ``error``: half the width of its interval."""
     interval = None
     if error is not None and value is not None:
-        interval = IntervalRecord(low=value - error, high=value + error)
+        interval = SlotInterval(low=value - error, high=value + error)
     return NodeRecord(
         value=value,
         level=level,
