@@ -5,6 +5,7 @@ from collections import Counter
 from dataclasses import dataclass
 
 from harness.profile.analysis import analyze
+from harness.profile.options import AnalysisOptions
 from stallscope.errors import RecordingError
 from stallscope.recordings import Recording
 from topdown.stacks.managed.garbage_collection import GarbageCollection, garbage_collections
@@ -62,7 +63,7 @@ class CpuFunctions:
 def cpu_functions(recording: Recording) -> CpuFunctions | None:
     """Return where the CPU time of a recording goes; None if it has no CPU sample."""
     try:
-        analysis = analyze(recording)
+        analysis = analyze(recording, AnalysisOptions(lines=1))
     except RecordingError:
         return None
     whole = analysis.ranking.value

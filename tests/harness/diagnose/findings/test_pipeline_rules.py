@@ -19,7 +19,7 @@ from topdown.stacks.profile import Function, FunctionKind
 
 VECTORS = sorted((Path(__file__).parents[3] / "topdown/slots/vectors").glob("*.json"))
 TWO_THREADS = "w-1@1 R(code)0-500\nw-2@2 R(code)0-500"
-HOT = ((Function("walk", "/bin/work", FunctionKind.USER), 0.8),)
+HOT = ((Function("walk", "/bin/work", FunctionKind.USER, (("walk.c:7", 90),)), 0.8),)
 
 
 def findings(tree: SlotFacts, text: str = BUSY) -> tuple[Finding, ...]:
@@ -173,7 +173,10 @@ def test_the_hottest_functions_are_the_place() -> None:
     assert find(facts)[0].where == ()
     measurements = Measurements(cpu=cpu(hottest=HOT), slots=slots(Frontend_Bound=0.5))
     (finding,) = find(Facts.of(waits(BUSY), None, measurements))
-    assert [(place.kind, place.name) for place in finding.where] == [("function", "walk")]
+    assert [(place.kind, place.name) for place in finding.where] == [
+        ("function", "walk"),
+        ("line", "walk.c:7"),
+    ]
 
 
 def test_modelled_slots_are_labelled_and_follow_the_models_verdict() -> None:
