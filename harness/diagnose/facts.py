@@ -150,3 +150,8 @@ def _within_waits(waits: WaitsResult, groups: tuple[GroupWaits, ...]) -> WaitsRe
 def gain_without(share: float) -> float | None:
     """Return how many times faster work becomes without a share of its time (Amdahl)."""
     return 1 / (1 - share) if share < LARGEST_LOSS else None
+
+
+def larger_gain(first: float | None, second: float | None) -> float | None:
+    """Return the larger of two gains; None if one of them is not finite."""
+    return None if first is None or second is None else max(first, second)

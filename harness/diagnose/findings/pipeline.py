@@ -62,8 +62,11 @@ def pipeline_finding(facts: Facts, row: PipelineCause) -> Finding:
     """Return the finding of a cause inside the CPU, in the functions with most CPU time."""
     slots = facts.slots
     assert slots is not None
-    cost = facts.share(row.share * facts.running_ns)
     modelled = slots.kind == "modelled"
+    lost_ns = row.share * facts.running_ns
+    if modelled:  # of other runs, which may have spent less time in the kernel
+        lost_ns = min(lost_ns, facts.state_ns("user"))
+    cost = facts.share(lost_ns)
     hottest = facts.cpu.hottest if facts.cpu is not None else ()
     functions = [(function.name, share) for function, share in hottest if share >= _HOT]
     present = (slots.nodes[word] for word in row.words if word in slots.nodes)

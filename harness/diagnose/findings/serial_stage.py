@@ -26,8 +26,9 @@ def find(facts: Facts) -> Iterator[Finding]:
         busy = min(1.0, busy_ns / stage.wall_ns)
         if busy < LEAST_BUSY:
             continue
-        # Threads that wake in vain have no work that they wait for.
-        wait_ns = blocker.wait_ns * (1 - in_vain_share(facts))
+        # Threads that wake in vain have no work that they wait for, and what a stage waits for a
+        # CPU is the run queue's.
+        wait_ns = (blocker.wait_ns - blocker.queued_ns) * (1 - in_vain_share(facts))
         threads = "one thread" if stage.threads == 1 else f"{stage.threads} threads"
         yield Finding(
             cause="single-threaded-stage",

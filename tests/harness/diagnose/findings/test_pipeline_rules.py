@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
+from msgspec import structs
 
 from harness.diagnose.facts import Facts, Measurements
 from harness.diagnose.findings.rules import RULES, find
@@ -188,6 +189,16 @@ def test_modelled_slots_are_labelled_and_follow_the_models_verdict() -> None:
     assert finding.confidence < 0.7
     assert all("model" in row.source for row in finding.evidence)
     assert causes(slots(kind="modelled", bottleneck=None, **nodes)) == []
+
+
+def test_modelled_slots_cost_at_most_the_time_in_user_mode() -> None:
+    tree = slots(kind="modelled", bottleneck=("frontend_bound",), frontend_bound=0.9)
+    document = waits(BUSY)
+    (group,) = document.groups
+    half = {**group.states_ns, "user": group.wall_ns // 2, "system": group.wall_ns // 2}
+    document = structs.replace(document, groups=(structs.replace(group, states_ns=half),))
+    (finding,) = find(Facts.of(document, None, Measurements(slots=tree)))
+    assert finding.cost_share == pytest.approx(0.5)
 
 
 @pytest.mark.parametrize(
