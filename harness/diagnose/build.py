@@ -45,6 +45,7 @@ def diagnose_result(
                 name=printable(function.name),
                 module=printable(function.module),
                 self_share=min(1.0, share),
+                line=printable(function.lines[0][0]) if function.lines else None,
             )
             for function, share in (cpu.hottest if cpu is not None else ())
         ),

@@ -52,8 +52,8 @@ def counting_plan(roots: Roots) -> tuple[CountingPlan, Subject]:
     request = CountingRequest(CountOptions(output=Path(), plan=Path()), level=1)
     subject = subject_of(request, roots)
     if subject.model is not None:
-        wanted = node_names()
-        nodes = tuple(name for name in subject.model.nodes if name.lower() in wanted)
+        names = node_names()
+        nodes = tuple(name for name in subject.model.nodes if name.lower() in names)
         subject = replace(subject, nodes=tuple(dict.fromkeys((*subject.nodes, *nodes))))
     return plan_of_subject(subject), subject
 

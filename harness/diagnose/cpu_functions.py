@@ -5,6 +5,7 @@ from collections import Counter
 from dataclasses import dataclass
 
 from harness.profile.analysis import Analysis, analyze
+from harness.profile.options import AnalysisOptions
 from stallscope.errors import RecordingError
 from stallscope.recordings import Recording
 from topdown.stacks.managed.garbage_collection import GarbageCollection, garbage_collections
@@ -67,7 +68,7 @@ def cpu_functions(recording: Recording) -> CpuFunctions | None:
 def cpu_analysis(recording: Recording) -> Analysis | None:
     """Return the profile of a recording; None if it has no CPU sample."""
     try:
-        return analyze(recording)
+        return analyze(recording, AnalysisOptions(lines=1))
     except RecordingError:
         return None
 

@@ -3,6 +3,8 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from msgspec import structs
+
 from harness.diagnose.cpu_functions import CpuFunctions
 from harness.diagnose.disk_waits import DiskWaits
 from harness.diagnose.path_probe import PathProbe
@@ -14,6 +16,9 @@ from harness.waits.verdict import working_groups
 
 RUNNING = ("user", "system")
 DISK_STATES = ("disk_read", "disk_write")
+# States of threads that could run, and the kinds of their causes.
+_RUNNABLE = ("run_queue", "throttled", "stolen")
+_CPU_CAUSES = ("cpu", "throttle", "steal")
 LARGEST_LOSS = 0.999  # a thread that only waits has no finite gain
 
 
@@ -56,7 +61,7 @@ class Facts:
         """Return the facts of a recording; ``cpu`` or that of ``measurements``."""
         groups = tuple(working_groups(waits))
         return cls(
-            waits,
+            _within_waits(waits, groups),
             groups,
             sum(group.wall_ns for group in groups),
             sum(group.states_ns[state] for group in groups for state in RUNNING),
@@ -117,6 +122,36 @@ class Facts:
         return gain_without(part * lost_ns / group.wall_ns)
 
 
+def _within_waits(waits: WaitsResult, groups: tuple[GroupWaits, ...]) -> WaitsResult:
+    """Return waits whose causes add up to at most the waiting time of working threads.
+
+    Causes of random windows are scaled by the length of the windows, the time in states is fitted
+    to the kernel's counters as well.
+    """
+    waiting_ns = sum(
+        time_ns
+        for group in groups
+        for state, time_ns in group.states_ns.items()
+        if state not in (*RUNNING, *_RUNNABLE)
+    )
+    caused_ns = sum(cause.wait_ns for cause in waits.causes if cause.kind not in _CPU_CAUSES)
+    if caused_ns <= waiting_ns or not caused_ns:
+        return waits
+    factor = waiting_ns / caused_ns
+    causes = tuple(
+        cause
+        if cause.kind in _CPU_CAUSES
+        else structs.replace(cause, wait_ns=round(cause.wait_ns * factor))
+        for cause in waits.causes
+    )
+    return structs.replace(waits, causes=causes)
+
+
 def gain_without(share: float) -> float | None:
     """Return how many times faster work becomes without a share of its time (Amdahl)."""
     return 1 / (1 - share) if share < LARGEST_LOSS else None
+
+
+def larger_gain(first: float | None, second: float | None) -> float | None:
+    """Return the larger of two gains; None if one of them is not finite."""
+    return None if first is None or second is None else max(first, second)

@@ -59,11 +59,15 @@ class NotJudged(Record, frozen=True, kw_only=True):
 
 
 class HotFunction(Record, frozen=True, kw_only=True):
-    """A function and its share of the target's CPU time, without the functions that it calls."""
+    """A function and its share of the target's CPU time, without the functions that it calls.
+
+    ``line``: its hottest source line, "path:number"; None without line numbers.
+    """
 
     name: str
     module: str
     self_share: Share
+    line: str | None = None
 
 
 class MeasuredSource(Record, frozen=True, kw_only=True):

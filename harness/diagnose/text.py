@@ -20,7 +20,8 @@ def lines(result: DiagnoseResult, width: int) -> Iterator[str]:
         yield ""
         yield "Hottest functions, share of CPU time without the functions that they call:"
         for function in result.functions:
-            yield f"  {percent(function.self_share):>7}  {printable(function.name)}"
+            line = f"  {printable(function.line)}" if function.line else ""
+            yield f"  {percent(function.self_share):>7}  {printable(function.name)}{line}"
     yield ""
     for row in result.not_judged:
         text = f"Not judged: {', '.join(row.causes)}: {row.reason}. {row.remedy}"

@@ -10,7 +10,7 @@ from selenium import webdriver
 
 from harness.diagnose.facts import Measurements
 from harness.diagnose.page.flames import FlameGraph
-from harness.diagnose.page.page import PageContent, render_diagnose_page
+from harness.diagnose.page.page import DiagnosePageContent, render_diagnose_page
 from tests.browser.conftest import Page
 from tests.browser.test_flame_page_hostile import HOSTILE
 from tests.harness.diagnose.diagnoses import LOCKED
@@ -27,7 +27,7 @@ THREADS = 5000
 def open_page(browser: webdriver.Chrome, tmp_path: Path) -> Open:
     """A function that writes the page of a content, opens it and waits for it."""
 
-    def opened(made: PageContent) -> Page:
+    def opened(made: DiagnosePageContent) -> Page:
         path = tmp_path / "report.html"
         path.write_text(render_diagnose_page(made), encoding="utf-8")
         browser.get_log("browser")

@@ -50,7 +50,8 @@ def find(facts: Facts) -> Iterator[Finding]:
             "flight, and a new one waits behind them."
         ),
         cost_share=facts.share(part * wait_ns),
-        largest_gain=facts.largest_gain(causes, part),
+        # The requests before it may be longer, so that the whole wait may be behind them.
+        largest_gain=facts.largest_gain(causes, 1 - facts.paging_share),
         confidence=WITH_PROBE if probed else WITHOUT_PROBE,
         evidence=tuple(_evidence(facts, disk, part * wait_ns)),
         where=(

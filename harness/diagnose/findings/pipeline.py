@@ -1,11 +1,14 @@
 """The common parts of findings from pipeline slots."""
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from harness.diagnose.evidence import sampled, slot_evidence
 from harness.diagnose.facts import Facts, gain_without
 from harness.diagnose.result import Finding, FindingEvidence, FindingPlace
-from harness.diagnose.slots import Slot, SlotFacts
+from harness.diagnose.slots import SlotFacts, SlotNode
+from stallscope.printable import printable
+from topdown.stacks.profile import Function
 
 MEASURED, MODELLED = 0.85, 0.6
 LEAST_NODE = 0.15  # of the slots; about the vendors' thresholds
@@ -46,16 +49,28 @@ def stands_out(slots: SlotFacts, word: str, least: float = LEAST_NODE) -> bool:
     return (slot.share if slot.low is None else slot.low) >= least
 
 
+def _places(hottest: Iterable[tuple[Function, float]]) -> Iterator[FindingPlace]:
+    """Yield the functions with most CPU time, each with its hottest line if it is known."""
+    rows = [function for function, share in hottest if share >= _HOT]
+    for function in rows[:_SHOWN_FUNCTIONS]:
+        yield FindingPlace(kind="function", name=printable(function.name))
+        if function.lines:
+            yield FindingPlace(kind="line", name=printable(function.lines[0][0]))
+
+
 def pipeline_finding(facts: Facts, row: PipelineCause) -> Finding:
     """Return the finding of a cause inside the CPU, in the functions with most CPU time."""
     slots = facts.slots
     assert slots is not None
-    cost = facts.share(row.share * facts.running_ns)
     modelled = slots.kind == "modelled"
+    lost_ns = row.share * facts.running_ns
+    if modelled:  # of other runs, which may have spent less time in the kernel
+        lost_ns = min(lost_ns, facts.state_ns("user"))
+    cost = facts.share(lost_ns)
     hottest = facts.cpu.hottest if facts.cpu is not None else ()
     functions = [(function.name, share) for function, share in hottest if share >= _HOT]
     present = (slots.nodes[word] for word in row.words if word in slots.nodes)
-    nodes: list[Slot] = [slot for slot in present if slot.share >= _SHOWN_SHARE]
+    nodes: list[SlotNode] = [slot for slot in present if slot.share >= _SHOWN_SHARE]
     return Finding(
         cause=row.cause,
         sentence=row.sentence[:-1] + " (modelled)." if modelled else row.sentence,
@@ -70,9 +85,7 @@ def pipeline_finding(facts: Facts, row: PipelineCause) -> Finding:
             ),
             *row.evidence,
         ),
-        where=tuple(
-            FindingPlace(kind="function", name=name) for name, _ in functions[:_SHOWN_FUNCTIONS]
-        ),
+        where=tuple(_places(hottest)),
         try_=row.remedies,
         check=row.check,
     )

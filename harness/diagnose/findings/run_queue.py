@@ -3,7 +3,8 @@
 from collections.abc import Iterator
 
 from harness.diagnose.evidence import waited
-from harness.diagnose.facts import Facts
+from harness.diagnose.facts import Facts, gain_without, larger_gain
+from harness.diagnose.findings.blockers import blockers
 from harness.diagnose.findings.own_queue import TARGET, explained_share
 from harness.diagnose.findings.sleep_states import LEAVING_IDLE
 from harness.diagnose.result import Finding, FindingPlace
@@ -22,15 +23,20 @@ def find(facts: Facts) -> Iterator[Finding]:
     times = _times(facts, causes)
     if not times:
         return
-    wait_ns = sum(times.values())
-    all_ns = sum(cause.wait_ns for cause in causes)
+    own_ns = sum(times.values())
+    # Threads that wait for one in the run queue wait for the CPU as well.
+    behind_ns = sum(row.queued_ns for row in blockers(facts, by_lock=False))
+    part = own_ns / sum(cause.wait_ns for cause in causes)
+    wait_ns = own_ns + round(behind_ns * part)
+    times = {name: round(time_ns * wait_ns / own_ns) for name, time_ns in times.items()}
+    cost = facts.share(wait_ns)
     first, *_ = times
     users = ", ".join(f"{name} ({times[name] / wait_ns:.0%})" for name in list(times)[:MAX_USERS])
     yield Finding(
         cause="run-queue",
         sentence=f"Threads that could run wait for a CPU; it is used by {users}.",
-        cost_share=facts.share(wait_ns),
-        largest_gain=facts.largest_gain(causes, wait_ns / all_ns),
+        cost_share=cost,
+        largest_gain=larger_gain(facts.largest_gain(causes, part), gain_without(cost)),
         confidence=CONFIDENCE,
         evidence=tuple(
             waited(facts, f"CPU used by {name}", times[name], SWITCHES)

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from harness.diagnose.evidence import SWITCHES, counted, waited
 from harness.diagnose.facts import RUNNING, Facts
 from harness.diagnose.findings.blockers import blockers
+from harness.diagnose.findings.collector_threads import collector_groups
 from harness.diagnose.findings.thundering_herd import in_vain_share
 from harness.diagnose.result import Finding, FindingPlace
 
@@ -14,16 +15,20 @@ CONFIDENCE = 0.8
 
 def find(facts: Facts) -> Iterator[Finding]:
     """Yield a finding per stage."""
+    collectors = collector_groups(facts)
     for blocker in blockers(facts, by_lock=False):
         stage = facts.group_named(blocker.name)
         if stage is None or not stage.wall_ns or blocker.chain == (blocker.name,):
             continue
+        if stage.name in collectors:
+            continue  # another finding
         busy_ns = sum(stage.states_ns[state] for state in (*RUNNING, "run_queue"))
         busy = min(1.0, busy_ns / stage.wall_ns)
         if busy < LEAST_BUSY:
             continue
-        # Threads that wake in vain have no work that they wait for.
-        wait_ns = blocker.wait_ns * (1 - in_vain_share(facts))
+        # Threads that wake in vain have no work that they wait for, and what a stage waits for a
+        # CPU is the run queue's.
+        wait_ns = (blocker.wait_ns - blocker.queued_ns) * (1 - in_vain_share(facts))
         threads = "one thread" if stage.threads == 1 else f"{stage.threads} threads"
         yield Finding(
             cause="single-threaded-stage",

@@ -3,8 +3,9 @@
 from collections.abc import Iterator
 
 from harness.diagnose.evidence import SAMPLES, waited
-from harness.diagnose.facts import Facts, gain_without
+from harness.diagnose.facts import Facts, gain_without, larger_gain
 from harness.diagnose.findings.blockers import Blocker, blockers, is_convoy
+from harness.diagnose.findings.collector_threads import collector_groups
 from harness.diagnose.findings.own_queue import lock_cpu_ns
 from harness.diagnose.result import Finding, FindingPlace
 from harness.waits.result import LockWaits
@@ -17,8 +18,11 @@ _UNNAMED = ("__vdso_clock_gettime", "__clock_gettime")
 def find(facts: Facts) -> Iterator[Finding]:
     """Yield a finding per owner; the first one also has the CPU time in calls of locks."""
     calls_ns = 0.0 if any(map(is_convoy, facts.waits.locks)) else lock_cpu_ns(facts)
+    collectors = collector_groups(facts)
     for blocker in blockers(facts, by_lock=True):
         lock = _lock_of(facts, blocker.name)
+        if blocker.name.rpartition("/")[2] in collectors:
+            continue  # another finding
         if lock is None or not is_convoy(lock):
             yield _finding(facts, blocker, lock, calls_ns)
             calls_ns = 0.0
@@ -48,7 +52,7 @@ def _finding(facts: Facts, blocker: Blocker, lock: LockWaits | None, calls_ns: f
         cause="user-lock",
         sentence=f"Threads wait for {what} that {blocker.name} holds{sign}.",
         cost_share=share,
-        largest_gain=_largest(facts.largest_gain(blocker.causes), gain_without(share)),
+        largest_gain=larger_gain(facts.largest_gain(blocker.causes), gain_without(share)),
         confidence=confidence,
         evidence=tuple(evidence),
         where=tuple(where),
@@ -58,11 +62,6 @@ def _finding(facts: Facts, blocker: Blocker, lock: LockWaits | None, calls_ns: f
         ),
         check="stallscope waits RUN --graph shows the chain; record again after the change",
     )
-
-
-def _largest(of_sufferer: float | None, of_all: float | None) -> float | None:
-    """Return the larger gain; None if one is not finite."""
-    return None if of_sufferer is None or of_all is None else max(of_sufferer, of_all)
 
 
 def _lock_of(facts: Facts, owner: str) -> LockWaits | None:

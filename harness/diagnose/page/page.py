@@ -23,7 +23,7 @@ from harness.diagnose.page.section import Section, absent
 from harness.diagnose.page.timeline import TimelineContent, timeline_section
 from harness.diagnose.panel import findings_panel
 from harness.diagnose.path_probe import ProbeRead
-from harness.diagnose.readings.reading import Reading
+from harness.diagnose.readings.reading import MachineReading
 from harness.diagnose.result import DiagnoseResult
 from harness.page import document
 from harness.page.document import Document
@@ -52,7 +52,7 @@ _START = (
 
 
 @dataclass(frozen=True, slots=True)
-class PageContent:
+class DiagnosePageContent:
     """All parts of the page; a part that was not recorded is None or empty.
 
     ``extent_ns``: begin and end of the recording, CLOCK_MONOTONIC. ``binned``: waits by time.
@@ -68,7 +68,7 @@ class PageContent:
     flames: tuple[FlameGraph, ...] = ()
     slots: TopdownResult | None = None
     measurements: Measurements = field(default_factory=Measurements)
-    readings: Sequence[Reading] = ()
+    readings: Sequence[MachineReading] = ()
     reads: Sequence[ProbeRead] = ()
     latency: RequestLatency = RequestLatency()  # noqa: RUF009 - immutable
     comparison: Panel | None = None
@@ -99,7 +99,7 @@ class _Shown:
     own_id: bool
 
 
-def render_diagnose_page(content: PageContent) -> str:
+def render_diagnose_page(content: DiagnosePageContent) -> str:
     """Return the page, to be written as UTF-8; every name is escaped."""
     result, grid = content.result, content.grid
     series = content.binned
@@ -160,7 +160,7 @@ def _findings_title(result: DiagnoseResult) -> str:
     return "Nothing stands out" if not count else f"{count} finding{'s' * (count > 1)}"
 
 
-def _figures(content: PageContent) -> list[tuple[str, str]]:
+def _figures(content: DiagnosePageContent) -> list[tuple[str, str]]:
     result = content.result
     figures = []
     if result.findings:
@@ -176,7 +176,7 @@ def _figures(content: PageContent) -> list[tuple[str, str]]:
     return figures
 
 
-def _sections(content: PageContent, series: BinnedValues | None) -> list[Section]:
+def _sections(content: DiagnosePageContent, series: BinnedValues | None) -> list[Section]:
     measurements = content.measurements
     parts: list[Section] = []
     if content.grid is not None:
@@ -206,7 +206,7 @@ def _sections(content: PageContent, series: BinnedValues | None) -> list[Section
     return [*parts, *content.more]
 
 
-def _slots_section(content: PageContent) -> Section:
+def _slots_section(content: DiagnosePageContent) -> Section:
     slots = content.slots
     if slots is None:
         missing = content.measurements.slots_missing
@@ -217,7 +217,7 @@ def _slots_section(content: PageContent) -> Section:
     return Section(SLOTS, "CPU slots", slots_panel(slots), ((SLOTS_FOLDER, SLOTS_STYLES),), state)
 
 
-def _waits_sections(content: PageContent) -> list[Section]:
+def _waits_sections(content: DiagnosePageContent) -> list[Section]:
     waits, binned = content.waits, content.binned
     panels = [
         (WAITS, "Waits", waits_panel(waits, binned, controls=False)),

@@ -14,6 +14,9 @@ from tests.harness.waits.analyses import analysis
 
 NOTHING = KernelTime(0.0, (), ())
 BUSY = "main R(code)0-500"
+# As long as the waits of tests that replace its causes.
+WAITING = "main R(code)0-290 W(timer,sleep)290-490 R490-500"
+_CPU_CAUSES = ("cpu", "throttle", "steal")
 LOCKED = """
     hog R(code)0-500
     w-1@1 R0-10 W(hog,lock)10-490 R490-500
@@ -44,15 +47,21 @@ def diagnosis(text: str, functions: CpuFunctions | None = None) -> DiagnoseResul
     return diagnose_result(waits(text), functions)
 
 
-def with_causes(*causes: WaitCause, text: str = BUSY, **changes: object) -> DiagnoseResult:
+def _text(causes: tuple[WaitCause, ...], text: str) -> str:
+    """Return a text with waits, if there are causes of waits."""
+    waits_for = any(cause.kind not in _CPU_CAUSES for cause in causes)
+    return text or (WAITING if waits_for else BUSY)
+
+
+def with_causes(*causes: WaitCause, text: str = "", **changes: object) -> DiagnoseResult:
     """Return the diagnosis of timelines whose waits have these causes."""
-    document = msgspec.structs.replace(waits(text), causes=causes, **changes)
+    document = msgspec.structs.replace(waits(_text(causes, text)), causes=causes, **changes)
     return diagnose_result(document, None)
 
 
-def measured(*causes: WaitCause, text: str = BUSY, **measurements: object) -> DiagnoseResult:
+def measured(*causes: WaitCause, text: str = "", **measurements: object) -> DiagnoseResult:
     """Return the diagnosis of timelines with these causes and measurements beside the waits."""
-    document = waits(text)
+    document = waits(_text(causes, text))
     if causes:
         document = msgspec.structs.replace(document, causes=causes)
     return diagnose_result(document, None, None, Measurements(**measurements))  # type: ignore[arg-type]

@@ -2,7 +2,7 @@
 
 from harness.diagnose.slots import SlotFacts
 from harness.topdown.result import NodeRecord, SlotInterval, TopdownResult, topdown_result
-from topdown.slots.counts import Reading, counts_of
+from topdown.slots.counts import EventCounts, counts_of
 from topdown.slots.evaluation import evaluate
 from topdown.slots.model import load
 from topdown.slots.replay.measurement import measurement_of_reading
@@ -78,7 +78,7 @@ def slots(**options: object) -> SlotFacts:
 def counted_slots(cpu: str, counts: dict[str, float]) -> SlotFacts:
     """Return the facts of counts of a CPU model, by its published formulas."""
     model = load(cpu)
-    reading = Reading("test", cpu, counts=counts)
+    reading = EventCounts("test", cpu, counts=counts)
     measurement = measurement_of_reading(reading, evaluate(model, counts_of(model, reading)))
     facts = SlotFacts.of(topdown_result(measurement))
     assert facts is not None

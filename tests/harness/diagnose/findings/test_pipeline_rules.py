@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
+from msgspec import structs
 
 from harness.diagnose.facts import Facts, Measurements
 from harness.diagnose.findings.rules import RULES, find
@@ -19,7 +20,7 @@ from topdown.stacks.profile import Function, FunctionKind
 
 VECTORS = sorted((Path(__file__).parents[3] / "topdown/slots/vectors").glob("*.json"))
 TWO_THREADS = "w-1@1 R(code)0-500\nw-2@2 R(code)0-500"
-HOT = ((Function("walk", "/bin/work", FunctionKind.USER), 0.8),)
+HOT = ((Function("walk", "/bin/work", FunctionKind.USER, (("walk.c:7", 90),)), 0.8),)
 
 
 def findings(tree: SlotFacts, text: str = BUSY) -> tuple[Finding, ...]:
@@ -173,7 +174,10 @@ def test_the_hottest_functions_are_the_place() -> None:
     assert find(facts)[0].where == ()
     measurements = Measurements(cpu=cpu(hottest=HOT), slots=slots(Frontend_Bound=0.5))
     (finding,) = find(Facts.of(waits(BUSY), None, measurements))
-    assert [(place.kind, place.name) for place in finding.where] == [("function", "walk")]
+    assert [(place.kind, place.name) for place in finding.where] == [
+        ("function", "walk"),
+        ("line", "walk.c:7"),
+    ]
 
 
 def test_modelled_slots_are_labelled_and_follow_the_models_verdict() -> None:
@@ -185,6 +189,16 @@ def test_modelled_slots_are_labelled_and_follow_the_models_verdict() -> None:
     assert finding.confidence < 0.7
     assert all("model" in row.source for row in finding.evidence)
     assert causes(slots(kind="modelled", bottleneck=None, **nodes)) == []
+
+
+def test_modelled_slots_cost_at_most_the_time_in_user_mode() -> None:
+    tree = slots(kind="modelled", bottleneck=("frontend_bound",), frontend_bound=0.9)
+    document = waits(BUSY)
+    (group,) = document.groups
+    half = {**group.states_ns, "user": group.wall_ns // 2, "system": group.wall_ns // 2}
+    document = structs.replace(document, groups=(structs.replace(group, states_ns=half),))
+    (finding,) = find(Facts.of(document, None, Measurements(slots=tree)))
+    assert finding.cost_share == pytest.approx(0.5)
 
 
 @pytest.mark.parametrize(

@@ -186,3 +186,11 @@ def test_findings_are_in_order_of_cost_and_above_the_limit() -> None:
 def test_every_rule_yields_nothing_for_a_recording_without_threads() -> None:
     facts = Facts.of(msgspec.structs.replace(waits(BUSY), groups=(), threads=()), None)
     assert [list(rule.find(facts)) for rule in RULES] == [[] for _ in RULES]
+
+
+def test_a_stage_that_waits_for_a_cpu_is_no_stage_but_the_run_queue() -> None:
+    queued = cause("run_queue", "middle", 480, ("last", 480), ("middle", 480))
+    neighbour = cause("cpu", "neighbour", 200, ("middle", 200), ("neighbour", 200))
+    result = with_causes(queued, neighbour, text=STAGE)
+    assert causes_of(result) == ["run-queue"]
+    assert result.findings[0].cost_share == pytest.approx((200 + 480) / 1000, abs=0.02)
