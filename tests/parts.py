@@ -20,6 +20,7 @@ ALONE = (
     "live/load/test_load_stalled_server.py",
     "live/test_cstates",
     "live/test_demo.py",
+    "live/test_diagnose.py",
     "live/test_lab_memory.py",
     "live/test_lab_waits.py",
     "live/test_pin_live.py",

@@ -17,24 +17,30 @@ pytestmark = pytest.mark.live
 OF_THE_MACHINE = ("run-queue", "steal")
 
 
-def diagnosis(tmp_path: Path, *words: str) -> dict[str, Any]:
+def diagnosis(tmp_path: Path, *words: str, duration_s: str = "2") -> dict[str, Any]:
     """Return the diagnosis of a known program."""
     if os.geteuid() != 0:
         pytest.skip("needs root: wake-ups are recorded on whole CPUs")
-    target = (str(program("stallscope-kernels")), *words, "--duration", "2")
+    target = (str(program("stallscope-kernels")), *words, "--duration", duration_s)
+    text = stallscope(tmp_path, "-o", "run", "--", *target)
+    assert_valid("diagnose", text)
+    assert (tmp_path / "run" / "report.html").exists()
+    document: dict[str, Any] = json.loads(text)
+    return document
+
+
+def stallscope(folder: Path, *words: str) -> str:
+    """Return the document of `stallscope diagnose` in a folder."""
     process = subprocess.run(
-        [sys.executable, "-m", "stallscope", "diagnose", "--json", "-o", "run", "--", *target],
+        [sys.executable, "-m", "stallscope", "diagnose", "--json", *words],
         capture_output=True,
         text=True,
         check=False,
         timeout=120,
-        cwd=tmp_path,
+        cwd=folder,
     )
     assert process.returncode == 0, process.stdout + process.stderr
-    assert_valid("diagnose", process.stdout)
-    assert (tmp_path / "run" / "report.html").exists()
-    document: dict[str, Any] = json.loads(process.stdout)
-    return document
+    return process.stdout
 
 
 def causes(document: dict[str, Any]) -> list[str]:
@@ -49,6 +55,17 @@ def test_the_owner_of_a_lock_is_named(tmp_path: Path) -> None:
     row = next(row for row in document["findings"] if row["cause"] == "user-lock")
     assert {"kind": "thread", "name": "hog"} in row["where"]
     assert document["overhead_share"] is not None
+    kinds = {source["name"]: source["kind"] for source in document["sources"]}
+    assert kinds["disks"] == kinds["memory and pressure"] == "measured"
+    again = json.loads(stallscope(tmp_path, "run"))
+    assert again["findings"] == document["findings"]
+    assert again["overhead_share"] is None
+
+
+def test_threads_that_spin_are_named(tmp_path: Path) -> None:
+    rows = diagnosis(tmp_path, "spin-convoy", duration_s="2")["findings"]
+    row = next(row for row in rows if row["cause"] == "spinning")
+    assert any("spin_convoy" in place["name"] for place in row["where"])
 
 
 def test_page_faults_are_told_from_system_calls(tmp_path: Path) -> None:

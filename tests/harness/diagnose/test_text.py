@@ -1,5 +1,6 @@
 import msgspec
 
+from harness.diagnose.result import FindingEvidence, HotFunction
 from harness.diagnose.text import lines
 from tests.harness.diagnose.diagnoses import BUSY, LOCKED, diagnosis
 from tests.harness.waits.waits_results import HOSTILE
@@ -25,3 +26,30 @@ def test_lines_fit_and_hostile_names_are_escaped() -> None:
 
 def test_nothing_stands_out_is_a_result() -> None:
     assert next(lines(diagnosis(BUSY), 200)).startswith("Nothing stands out")
+
+
+def test_hot_functions_have_their_line() -> None:
+    functions = (
+        HotFunction(name="walk", module="/bin/work", self_share=0.8, line="walk.c:7"),
+        HotFunction(name="other", module="/bin/work", self_share=0.1),
+    )
+    text = list(lines(msgspec.structs.replace(diagnosis(BUSY), functions=functions), 100))
+    assert "   80.0 %  walk  walk.c:7" in text
+    assert "   10.0 %  other" in text
+
+
+def test_a_number_has_its_unit_and_its_interval() -> None:
+    finding = diagnosis(LOCKED).findings[0]
+    rows = (
+        FindingEvidence(name="a", value=0.5, unit="share", source="s", low=0.4, high=0.6),
+        FindingEvidence(name="b", value=12_600, unit="us", source="s", low=12_600, high=12_600),
+        FindingEvidence(name="c", value=1_250_000, unit="kHz", source="s"),
+        FindingEvidence(name="d", value=62.9, unit="requests", source="s"),
+    )
+    changed = msgspec.structs.replace(finding, evidence=rows)
+    result = msgspec.structs.replace(diagnosis(LOCKED), findings=(changed,))
+    text = "\n".join(lines(result, 100))
+    assert "a: 50.0 % [40.0 %, 60.0 %] (s)" in text
+    assert "b: 12.6 ms (s)" in text
+    assert "c: 1.25 GHz (s)" in text
+    assert "d: 62.9 requests (s)" in text
