@@ -1,5 +1,6 @@
 """`stallscope diagnose`: what limits a target, in order of cost."""
 
+from pathlib import Path
 from typing import Any
 
 import click
@@ -19,6 +20,19 @@ Examples:
 
 @click.command(epilog=EXAMPLES)
 @wait_recording_options(". Default: 0.05.")
+@click.option(
+    "--path",
+    type=click.Path(path_type=Path, exists=True, file_okay=False),
+    metavar="DIR",
+    help="Directory of the target's data. Its disk is judged: a file in it is read now and then "
+    "with O_DIRECT, one block at a time, at most 10 times per second. Nothing is written.",
+)
+@click.option(
+    "--model",
+    is_flag=True,
+    help="Without hardware counters, model the pipeline of CMD: run it again, several times "
+    "natively and under simulation, which takes 20 to 100 times as long.",
+)
 @json_option
 def command(as_json: bool, **values: Any) -> int:
     """Show what limits a process or command, in order of the wall time it costs.

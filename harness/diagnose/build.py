@@ -2,31 +2,33 @@
 
 from harness.cli.terminal import percent
 from harness.diagnose.cpu_functions import CpuFunctions
-from harness.diagnose.facts import Facts
+from harness.diagnose.facts import Facts, Measurements
 from harness.diagnose.findings.rules import LEAST_COST, find
-from harness.diagnose.result import DiagnoseResult, Finding, HotFunction, NotJudged
+from harness.diagnose.options import MAX_COST
+from harness.diagnose.result import DiagnoseResult, Finding, HotFunction
+from harness.diagnose.sources import not_judged, sources
 from harness.waits.result import WaitsResult
 from stallscope.printable import printable
 
-PIPELINE = (
-    "front end",
-    "mispredictions",
-    "memory latency",
-    "memory bandwidth",
-    "execution units",
-    "false sharing",
-)
-MACHINE = ("sleep-state wake-ups", "frequency drop")
 FEW_SAMPLES = 100
 
 
 def diagnose_result(
-    waits: WaitsResult, cpu: CpuFunctions | None, overhead_share: float | None = None
+    waits: WaitsResult,
+    cpu: CpuFunctions | None,
+    overhead_share: float | None = None,
+    measurements: Measurements = Measurements(),  # noqa: B008 - immutable
 ) -> DiagnoseResult:
-    """Return what limits the target of a recording."""
-    facts = Facts.of(waits, cpu)
+    """Return what limits the target of a recording; ``cpu`` or that of ``measurements``."""
+    facts = Facts.of(waits, cpu, measurements)
+    cpu = facts.cpu
     findings = find(facts)
-    warnings = [*waits.warnings]
+    warnings = [*waits.warnings, *measurements.warnings]
+    if overhead_share is not None and overhead_share > MAX_COST:
+        warnings.append(
+            f"recording took {percent(overhead_share)} of the target's CPU time, more than "
+            f"{percent(MAX_COST)}: a target that runs longer or more makes it less"
+        )
     if cpu is not None and cpu.samples < FEW_SAMPLES:
         warnings.append(
             f"only {cpu.samples} CPU samples were taken; record longer for shares of functions"
@@ -46,11 +48,12 @@ def diagnose_result(
             )
             for function, share in (cpu.hottest if cpu is not None else ())
         ),
-        not_judged=_not_judged(waits, cpu),
+        not_judged=not_judged(facts, measurements),
         overhead_share=overhead_share,
         warnings=tuple(warnings),
         recording=waits.recording,
         report=waits.report,
+        sources=sources(facts, measurements),
     )
 
 
@@ -65,31 +68,3 @@ def _verdict(facts: Facts, findings: tuple[Finding, ...]) -> str:
         f"Nothing stands out: working threads run {share} of their wall time, and no other cause "
         f"costs {percent(LEAST_COST)} of it."
     )
-
-
-def _not_judged(waits: WaitsResult, cpu: CpuFunctions | None) -> tuple[NotJudged, ...]:
-    rows = [
-        NotJudged(
-            causes=PIPELINE,
-            reason="hardware counters are not part of this recording",
-            remedy="stallscope topdown -p PID shows the slots, or why they cannot be counted",
-        ),
-        NotJudged(
-            causes=MACHINE,
-            reason="idle states and frequencies are not part of this recording",
-            remedy="stallscope cstates record, or stallscope cstates show",
-        ),
-    ]
-    if cpu is None:
-        rows.append(
-            NotJudged(
-                causes=("page faults", "system calls"),
-                reason="no CPU sample was taken",
-                remedy="record while the target runs, or longer: --duration 30",
-            )
-        )
-    rows += [
-        NotJudged(causes=(source.name,), reason=source.reason, remedy=source.remedy)
-        for source in waits.missing
-    ]
-    return tuple(rows)

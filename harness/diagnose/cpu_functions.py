@@ -11,7 +11,20 @@ from topdown.stacks.managed.garbage_collection import GarbageCollection, garbage
 from topdown.stacks.profile import Function, FunctionKind, Profile
 
 MAX_FUNCTIONS = 5
+MAX_CALLS = 8
 _FAULTS = frozenset(("asm_exc_page_fault", "exc_page_fault", "do_mem_abort", "do_page_fault"))
+# Functions that read pages back from swap, and those that free pages.
+_SWAPS = frozenset(
+    (
+        "do_swap_page",
+        "swapin_readahead",
+        "swap_read_folio",
+        "try_to_free_pages",
+        "try_to_free_mem_cgroup_pages",
+        "do_try_to_free_pages",
+        "shrink_node",
+    )
+)
 _CALLS = frozenset(("entry_SYSCALL_64_after_hwframe", "do_syscall_64", "el0_svc", "el0t_64_sync"))
 _CALL = re.compile(r"(?:__(?:x64|arm64|se|do)_sys|ksys)_(\w+)$")
 # A call that moves many bytes is work; its cost does not shrink with the number of calls.
@@ -33,13 +46,17 @@ class KernelTime:
 
 @dataclass(frozen=True, slots=True)
 class CpuFunctions:
-    """CPU time of a recording. ``system_calls`` is without the copying of data."""
+    """CPU time of a recording. ``system_calls`` is without the copying of data.
+
+    ``swapping``: reading pages back from swap, and freeing pages; not part of the other two.
+    """
 
     samples: int
     hottest: tuple[tuple[Function, float], ...]
     page_faults: KernelTime
     system_calls: KernelTime
     collections: tuple[GarbageCollection, ...] = ()
+    swapping: KernelTime = KernelTime(0.0, (), ())
 
 
 def cpu_functions(recording: Recording) -> CpuFunctions | None:
@@ -53,13 +70,14 @@ def cpu_functions(recording: Recording) -> CpuFunctions | None:
         return None
     profile = analysis.profile
     hottest = analysis.ranking.functions[:MAX_FUNCTIONS]
-    faults, calls = _kernel_times(profile, whole)
+    faults, calls, swapping = _kernel_times(profile, whole)
     return CpuFunctions(
         profile.samples,
         tuple((profile.functions[row.index], row.self_value / whole) for row in hottest),
         faults,
         calls,
         garbage_collections(profile),
+        swapping,
     )
 
 
@@ -76,6 +94,8 @@ def _step(path: _Path, function: Function) -> _Path:
     if function.kind != FunctionKind.KERNEL:
         library = _LIBRARIES.search(function.module) is not None
         return path if library and path.caller else _Path(function.name)
+    if function.name in _SWAPS or path.way == "swap":
+        return _Path(path.caller, "swap", path.call)
     if function.name in _FAULTS:
         return _Path(path.caller, "fault", path.call)
     if not path.way and function.name in _CALLS:
@@ -84,35 +104,34 @@ def _step(path: _Path, function: Function) -> _Path:
     return path if match is None else _Path(path.caller, "call", match[1])
 
 
-def _kernel_times(profile: Profile, whole: int) -> tuple[KernelTime, KernelTime]:
-    """Return the time in page faults and in system calls."""
+def _kernel_times(profile: Profile, whole: int) -> tuple[KernelTime, KernelTime, KernelTime]:
+    """Return the time in page faults, in system calls, and in swapping."""
     paths = [_Path()]
     parents, numbers = profile.node_parent.tolist(), profile.node_function.tolist()
     functions = {number: profile.functions[number] for number in set(numbers)}
     for parent, number in zip(parents[1:], numbers[1:], strict=True):
         # A parent precedes its children, so its path is known.
         paths.append(_step(paths[parent], functions[number]))
-    totals = {way: [Counter[str](), Counter[str]()] for way in ("fault", "call")}
+    totals = {way: [Counter[str](), Counter[str]()] for way in ("fault", "call", "swap")}
     for node, value in zip(
         profile.weight_node.tolist(), profile.weight_value.tolist(), strict=True
     ):
         path = paths[node]
-        if path.way == "fault" or (
+        if path.way in ("fault", "swap") or (
             path.way == "call" and not _COPIES.search(functions[numbers[node]].name)
         ):
             calls, callers = totals[path.way]
             calls[path.call] += value
             callers[path.caller] += value
-    faults, system_calls = totals["fault"], totals["call"]
-    return (
-        _kernel_time(faults[0], faults[1], whole),
-        _kernel_time(system_calls[0], system_calls[1], whole),
+    faults, system_calls, swaps = (
+        _kernel_time(by_call, by_caller, whole) for by_call, by_caller in totals.values()
     )
+    return faults, system_calls, swaps
 
 
 def _kernel_time(calls: Counter[str], callers: Counter[str], whole: int) -> KernelTime:
     return KernelTime(
         sum(calls.values()) / whole,
-        tuple((name, value / whole) for name, value in calls.most_common(3) if name),
+        tuple((name, value / whole) for name, value in calls.most_common(MAX_CALLS) if name),
         tuple((name, value / whole) for name, value in callers.most_common(3) if name),
     )

@@ -1,14 +1,39 @@
-"""What the rules of findings read: the waits of a recording, and where its CPU time goes."""
+"""What the rules of findings read: waits, CPU time, slots, and the kernel's counters."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from msgspec import structs
+
 from harness.diagnose.cpu_functions import CpuFunctions
+from harness.diagnose.disk_waits import DiskWaits
+from harness.diagnose.path_probe import PathProbe
+from harness.diagnose.readings.activity import MachineActivity
+from harness.diagnose.slots import SlotFacts
+from harness.diagnose.spins import Spin
 from harness.waits.result import GroupWaits, WaitCause, WaitsResult
 from harness.waits.verdict import working_groups
 
 RUNNING = ("user", "system")
+DISK_STATES = ("disk_read", "disk_write")
+# States of threads that could run, and the kinds of their causes.
+_RUNNABLE = ("run_queue", "throttled", "stolen")
+_CPU_CAUSES = ("cpu", "throttle", "steal")
 LARGEST_LOSS = 0.999  # a thread that only waits has no finite gain
+
+
+@dataclass(frozen=True, slots=True)
+class Measurements:
+    """What was measured beside the waits; a part that was not is None."""
+
+    cpu: CpuFunctions | None = None
+    slots: SlotFacts | None = None
+    machine: MachineActivity | None = None
+    disk: DiskWaits | None = None
+    probe: PathProbe | None = None
+    spins: tuple[Spin, ...] = ()
+    slots_missing: str = ""  # why there are no slots
+    warnings: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,17 +45,32 @@ class Facts:
     working_ns: int
     running_ns: int
     cpu: CpuFunctions | None
+    slots: SlotFacts | None = None
+    machine: MachineActivity | None = None
+    disk: DiskWaits | None = None
+    probe: PathProbe | None = None
+    spins: tuple[Spin, ...] = ()
 
     @classmethod
-    def of(cls, waits: WaitsResult, cpu: CpuFunctions | None) -> "Facts":
-        """Return the facts of a recording."""
+    def of(
+        cls,
+        waits: WaitsResult,
+        cpu: CpuFunctions | None,
+        measurements: Measurements = Measurements(),
+    ) -> "Facts":
+        """Return the facts of a recording; ``cpu`` or that of ``measurements``."""
         groups = tuple(working_groups(waits))
         return cls(
-            waits,
+            _within_waits(waits, groups),
             groups,
             sum(group.wall_ns for group in groups),
             sum(group.states_ns[state] for group in groups for state in RUNNING),
-            cpu,
+            cpu or measurements.cpu,
+            measurements.slots,
+            measurements.machine,
+            measurements.disk,
+            measurements.probe,
+            measurements.spins,
         )
 
     def causes(self, *kinds: str) -> list[WaitCause]:
@@ -40,6 +80,17 @@ class Facts:
     def share(self, time_ns: float) -> float:
         """Return a part of the wall time of working threads, 0..1."""
         return min(1.0, time_ns / self.working_ns) if self.working_ns else 0.0
+
+    def state_ns(self, *states: str) -> int:
+        """Return the time of working threads in some states."""
+        return sum(group.states_ns[state] for group in self.groups for state in states)
+
+    @property
+    def paging_share(self) -> float:
+        """Return the part of the waits for disks, 0..1, that is waits for pages of memory."""
+        paging_ns = self.state_ns("page_fault")
+        whole_ns = paging_ns + self.state_ns(*DISK_STATES)
+        return paging_ns / whole_ns if whole_ns else 0.0
 
     def group_named(self, name: str) -> GroupWaits | None:
         """Return the group that a chain of waits names."""
@@ -60,10 +111,42 @@ class Facts:
         name = max(lost, key=lambda name: lost[name])
         return self.group_named(name), lost[name]
 
-    def largest_gain(self, causes: Iterable[WaitCause]) -> float | None:
-        """Return the factor by which the group that suffers most could become faster at most."""
+    def largest_gain(self, causes: Iterable[WaitCause], part: float = 1.0) -> float | None:
+        """Return the factor by which the group that suffers most could become faster at most.
+
+        ``part``: the part of the waiting time that could be saved, 0..1.
+        """
         group, lost_ns = self.sufferer(causes)
         if group is None or not group.wall_ns:
             return None
-        loss = lost_ns / group.wall_ns
-        return 1 / (1 - loss) if loss < LARGEST_LOSS else None
+        return gain_without(part * lost_ns / group.wall_ns)
+
+
+def _within_waits(waits: WaitsResult, groups: tuple[GroupWaits, ...]) -> WaitsResult:
+    """Return waits whose causes add up to at most the waiting time of working threads.
+
+    Causes of random windows are scaled by the length of the windows, the time in states is fitted
+    to the kernel's counters as well.
+    """
+    waiting_ns = sum(
+        time_ns
+        for group in groups
+        for state, time_ns in group.states_ns.items()
+        if state not in (*RUNNING, *_RUNNABLE)
+    )
+    caused_ns = sum(cause.wait_ns for cause in waits.causes if cause.kind not in _CPU_CAUSES)
+    if caused_ns <= waiting_ns or not caused_ns:
+        return waits
+    factor = waiting_ns / caused_ns
+    causes = tuple(
+        cause
+        if cause.kind in _CPU_CAUSES
+        else structs.replace(cause, wait_ns=round(cause.wait_ns * factor))
+        for cause in waits.causes
+    )
+    return structs.replace(waits, causes=causes)
+
+
+def gain_without(share: float) -> float | None:
+    """Return how many times faster work becomes without a share of its time (Amdahl)."""
+    return 1 / (1 - share) if share < LARGEST_LOSS else None

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from harness.waits.options import waits_options
+from stallscope.errors import UsageError
 
 if TYPE_CHECKING:
     from stallscope.collector import CollectorOptions
@@ -22,12 +23,25 @@ class DiagnoseOptions:
     recording: Path | None
     page: Path | None
     as_json: bool
+    path: Path | None = None  # directory whose disk is judged
+    model: bool = False  # model the slots of a command in further runs
 
 
 def diagnose_options(values: dict[str, Any]) -> DiagnoseOptions:
     """Return the validated options; raises UsageError for options that exclude each other."""
     options = waits_options({**values, "compared": None}, "diagnose")
     collector = options.collector
+    path, model = values.get("path"), bool(values.get("model"))
+    if collector is None and (path is not None or model):
+        raise UsageError(
+            "--path and --model are for recording, and a recording is shown",
+            "leave the option out: what was measured is in the recording",
+        )
+    if model and collector is not None and not collector.command:
+        raise UsageError(
+            "--model runs the program again, so that it needs a command",
+            "stallscope diagnose --model -- CMD",
+        )
     if collector is not None:
         duration_s = collector.duration_s
         if duration_s is None and not collector.command:
@@ -38,4 +52,4 @@ def diagnose_options(values: dict[str, Any]) -> DiagnoseOptions:
             duration_s=duration_s,
             max_cost=collector.max_cost or MAX_COST,
         )
-    return DiagnoseOptions(collector, options.recording, options.page, options.as_json)
+    return DiagnoseOptions(collector, options.recording, options.page, options.as_json, path, model)

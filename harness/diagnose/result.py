@@ -6,16 +6,27 @@ from stallscope.documents import Amount, Count, Document, Record, Share
 
 
 class FindingEvidence(Record, frozen=True, kw_only=True):
-    """A measured number that supports a finding, and where it comes from."""
+    """A number that supports a finding, and where it comes from.
+
+    ``unit``: "ns", "us", "share", "threads", "requests", "entries", "faults", "pages", "kHz" or
+    "periods". ``low`` and ``high``: the 95 % interval, equal to the value if it is exact; None if
+    it is not known.
+    """
 
     name: str
     value: Amount
-    unit: str  # "ns", "share" or "threads"
+    unit: str
     source: str
+    low: Amount | None = None
+    high: Amount | None = None
 
 
 class FindingPlace(Record, frozen=True, kw_only=True):
-    """Where a finding applies: a thread, a function, a lock, a disk, a cgroup or a process."""
+    """Where a finding applies.
+
+    ``kind``: "thread", "function", "line", "lock", "disk", "file", "CPU", "cgroup", "process",
+    "directory" or "machine".
+    """
 
     kind: str
     name: str
@@ -55,6 +66,14 @@ class HotFunction(Record, frozen=True, kw_only=True):
     self_share: Share
 
 
+class MeasuredSource(Record, frozen=True, kw_only=True):
+    """A source of the diagnosis. ``kind``: "measured", "modelled" or "unavailable"."""
+
+    name: str
+    kind: str
+    detail: str
+
+
 class DiagnoseResult(Document, frozen=True, kw_only=True, tag="stallscope.diagnose/1"):
     """What limits a target.
 
@@ -74,3 +93,4 @@ class DiagnoseResult(Document, frozen=True, kw_only=True, tag="stallscope.diagno
     warnings: tuple[str, ...]
     recording: str
     report: str | None
+    sources: tuple[MeasuredSource, ...] = ()

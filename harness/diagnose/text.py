@@ -58,6 +58,20 @@ def _row(title: str, text: str, width: int) -> Iterator[str]:
 
 
 def _value(evidence: FindingEvidence) -> str:
-    if evidence.unit == "share":
-        return percent(evidence.value)
-    return value_text(round(evidence.value), evidence.unit)
+    text = _number(evidence.value, evidence.unit)
+    low, high = evidence.low, evidence.high
+    if low is None or high is None or low == high:
+        return text
+    return f"{text} [{_number(low, evidence.unit)}, {_number(high, evidence.unit)}]"
+
+
+def _number(value: float, unit: str) -> str:
+    if unit == "share":
+        return percent(value)
+    if unit == "us":
+        return value_text(round(value * 1000), "ns")
+    if unit == "kHz":
+        return f"{value / 1e6:.2f} GHz"
+    if unit != "ns" and value < 100 and value != round(value):
+        return f"{value:.1f} {unit}"
+    return value_text(round(value), unit)

@@ -2,9 +2,9 @@
 
 import signal
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import IO
+from typing import IO, Protocol
 
 from harness.cli.terminal import LiveLine, note, printable, report_command, warn
 from harness.recordings.settings import keep_settings
@@ -26,11 +26,32 @@ from topdown.stacks.symbols.process_artifacts import (
 from topdown.stacks.symbols.system_images import copy_vdso
 
 
+class Companion(Protocol):
+    """Another measurement of the target, beside the collector.
+
+    It starts once the recording's directory exists, and stops after the collector, also if that
+    failed or was never started.
+    """
+
+    def start(self, pids: tuple[int, ...]) -> None:
+        """Start to measure the processes of the target."""
+
+    def stop(self) -> None:
+        """Stop, and wait until everything is written."""
+
+
 class _ProgressDisplay:
     """Shows the progress of a collection, and copies process artifacts when it starts."""
 
-    def __init__(self, options: CollectorOptions, *, print_warnings: bool) -> None:
+    def __init__(
+        self,
+        options: CollectorOptions,
+        companions: Sequence[Companion],
+        *,
+        print_warnings: bool,
+    ) -> None:
         self._options = options
+        self._companions = companions
         self._print_warnings = print_warnings
         self._line = LiveLine()
         self.pids = options.pids
@@ -38,6 +59,8 @@ class _ProgressDisplay:
     def update(self, progress: CollectorProgress) -> None:
         if isinstance(progress, Started):
             self.pids = progress.pids or self._options.pids
+            for companion in self._companions:
+                companion.start(self.pids)
             if progress.stacks.text:
                 note(f"stacks: {printable(progress.stacks.text)}")
             if self._options.force:
@@ -76,17 +99,21 @@ def record(
     command_output: IO[str] | None = None,
     *,
     print_warnings: bool = False,
+    companions: Sequence[Companion] = (),
 ) -> tuple[Recording, CollectionEnd]:
     """Return the closed recording and how it ended; raises errors of the collector and the disk.
 
     ``print_warnings``: print the collector's warnings at once, if no summary with them follows.
+    ``companions`` measure the same target meanwhile.
     """
-    display = _ProgressDisplay(options, print_warnings=print_warnings)
+    display = _ProgressDisplay(options, companions, print_warnings=print_warnings)
     start_s = time.time()
     settings_before = settings_now()
     try:
         end = collect(options, display.update, command_output)
     finally:
+        for companion in companions:
+            companion.stop()
         display.close()
     if options.command:
         _copy_leftover_jit_maps(options, start_s)

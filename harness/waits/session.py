@@ -42,7 +42,7 @@ def run_waits(options: WaitsOptions) -> int:
         analysis = analyze_waits(recording)
         users = run_queue_users(analysis.records, analysis.kinds.intervals)
         keep_neighbours(recording.path, [user.pid for user in users if user.pid is not None])
-        result = _with_page(analysis, recording)
+        result = result_of_analysis(analysis, recording)
     show(result, as_json=options.as_json, graph=options.graph)
     assert recording.manifest is not None
     explain(recording.manifest, end)
@@ -60,16 +60,17 @@ def result_with_page(
     analysis = analyze_waits(recording)
     if period is not None:
         analysis = analysis_within(analysis, period)
-    return _with_page(analysis, recording, output, with_page=with_page)
+    return result_of_analysis(analysis, recording, output, with_page=with_page)
 
 
-def _with_page(
+def result_of_analysis(
     analysis: WaitAnalysis,
     recording: Recording,
     output: Path | None = None,
     *,
     with_page: bool = True,
 ) -> WaitsResult:
+    """Return the document of an analysis, after its page was written."""
     from harness.waits.binned import binned_values  # noqa: PLC0415 - not without a page
     from harness.waits.page import write_waits_page  # noqa: PLC0415
 

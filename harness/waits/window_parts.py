@@ -13,6 +13,7 @@ import msgspec
 from harness.waits.analysis import WaitAnalysis
 from harness.waits.locks_document import LockParts, lock_parts
 from harness.waits.period import within
+from harness.waits.result import LockWaits
 from harness.waits.window_scale import scale_parts, window_scale
 from topdown.waits.idle_pools import idle_threads
 
@@ -97,12 +98,26 @@ def _row(first: _Row, second: _Row) -> _Row:
     }
     if "longest_ns" in larger.__struct_fields__:
         changes["longest_ns"] = max(first.longest_ns, second.longest_ns)  # type: ignore[attr-defined]
+    if isinstance(first, LockWaits) and isinstance(second, LockWaits):
+        changes |= _lock_facts(first, second)
     for name, key in (("callers", ("function",)), ("callees", ("name",))):
         if name in larger.__struct_fields__:
             both = [*getattr(first, name), *getattr(second, name)]
             own = key if all(hasattr(row, key[0]) for row in both) else ("name",)
             changes[name] = _rows(getattr(first, name), getattr(second, name), own)
     return msgspec.structs.replace(larger, **changes)
+
+
+def _lock_facts(first: LockWaits, second: LockWaits) -> dict[str, Any]:
+    """Return what only one of two parts knows: wake-ups are not recorded in windows."""
+    larger, smaller = sorted((first, second), key=lambda lock: -lock.wait_ns)
+    woken = larger.woken_per_wake_up
+    kinds = {sign.partition(":")[0] for sign in larger.signs}
+    more = tuple(sign for sign in smaller.signs if sign.partition(":")[0] not in kinds)
+    return {
+        "woken_per_wake_up": smaller.woken_per_wake_up if woken is None else woken,
+        "signs": (*larger.signs, *more),
+    }
 
 
 def _cost(row: msgspec.Struct) -> int:

@@ -1,11 +1,11 @@
 """Threads that wait for work and have none: idle worker pools.
 
 A thread is idle if it waits for at least 90 % of its time in one place (system call and stack),
-runs for less than 1 %, and ends no wait of a thread that is not idle itself. The last clause
-keeps starved pipeline stages and rarely used pools: another thread waits for their work. The main
-thread of a process without a working thread is not a pool: the process waits for what it waits for,
-such as the client of a slow server. If wake-ups are not recorded, the thread must not have run at
-all instead.
+runs for less than 1 %, and ends no considerable waits of a thread that is not idle itself (0.1 % of
+its time). The last clause keeps starved pipeline stages and rarely used pools: another thread waits
+for their work. The main thread of a process without a working thread is not a pool: the process
+waits for what it waits for, such as the client of a slow server. If wake-ups are not recorded, the
+thread must not have run at all instead.
 """
 
 from dataclasses import dataclass
@@ -14,11 +14,12 @@ import numpy as np
 import numpy.typing as npt
 
 from topdown.waits.groups import thread_groups
-from topdown.waits.records import NO_ROW, NO_STACK, NO_THREAD, WaitRecords
+from topdown.waits.records import NO_ROW, NO_STACK, NO_THREAD, WaitRecords, WakeUps
 from topdown.waits.states import RUNNING_STATES, Intervals, ThreadState
 
 WAITING_SHARE = 0.90
 RUNNING_SHARE = 0.01
+AWAITED_SHARE = 0.001  # of the wall time of a thread, in which it waits for another one
 _NOT_WAITING = (*RUNNING_STATES, ThreadState.RUN_QUEUE, ThreadState.THROTTLED, ThreadState.STOLEN)
 RULE = (
     "waits at least 90 % of its time in one place, runs for less than 1 %, and no thread waits "
@@ -50,16 +51,32 @@ def idle_threads(records: WaitRecords, intervals: Intervals) -> npt.NDArray[np.b
     if records.wake_ups is None:
         return np.asarray(candidates & (run == 0), np.bool_)
     candidates &= run < RUNNING_SHARE * wall
-    ended = np.unique(intervals.wake_up[intervals.wake_up != NO_ROW])
-    waker, wakee = records.wake_ups.waker[ended], records.wake_ups.wakee[ended]
-    is_pair = (waker != NO_THREAD) & (wakee != NO_THREAD) & (waker != wakee)
-    pairs = np.unique(np.stack([waker[is_pair], wakee[is_pair]]), axis=1).astype(np.int64)
+    pairs = _awaited_pairs(records.wake_ups, intervals, wall)
     for _ in range(count + 1):
         awaited = candidates[pairs[0]] & ~candidates[pairs[1]]
         if not awaited.any():
             break
         candidates[pairs[0][awaited]] = False
     return _without_lone_main_threads(records, candidates, wall > 0)
+
+
+def _awaited_pairs(
+    wake_ups: WakeUps, intervals: Intervals, wall: npt.NDArray[np.int64]
+) -> npt.NDArray[np.int64]:
+    """Return (waker, wakee) pairs, (2, n_pairs), of threads that wait considerably for another.
+
+    Threads wake each other once when they start and end, after microseconds.
+    """
+    rows = np.flatnonzero(intervals.wake_up != NO_ROW)
+    wake = intervals.wake_up[rows]
+    waker, wakee = wake_ups.waker[wake], wake_ups.wakee[wake]
+    is_pair = (waker != NO_THREAD) & (wakee != NO_THREAD) & (waker != wakee)
+    both = np.stack([waker[is_pair], wakee[is_pair]]).astype(np.int64)
+    pairs, inverse = np.unique(both, axis=1, return_inverse=True)
+    times = np.bincount(
+        inverse.reshape(-1), intervals.duration_ns[rows[is_pair]], minlength=pairs.shape[1]
+    )
+    return pairs[:, times >= AWAITED_SHARE * wall[pairs[1]]]
 
 
 def _without_lone_main_threads(

@@ -26,6 +26,8 @@ PREEMPTED_SHARE = 0.1
 SPIN_SHARE = 0.05
 GROWTH = 1.5
 LEAST_HOLDS = 20
+# Objects whose waiters may all be woken at once. An unknown futex may be one of them.
+_BROADCAST = (LockKind.CONDITION, LockKind.RUST_CONDITION, LockKind.FUTEX)
 SPIN_FUNCTIONS = ("pthread_spin_lock", "__pthread_spin_lock", "spin_lock", "sched_yield")
 
 
@@ -59,7 +61,7 @@ def lock_signs(
     """Return the signs of locks."""
     signs = Signs()
     for lock in locks:
-        if lock.kind is LockKind.CONDITION:
+        if lock.kind in _BROADCAST:
             sign_texts = [_herd(lock, _idle_wake_ups(lock, intervals, waits))]
         elif lock.kind.is_lock:
             sign_texts = [

@@ -217,10 +217,13 @@ def _woken(
     order = np.lexsort((time, waker))
     new = (np.diff(waker[order].astype(np.int64)) != 0) | (np.diff(time[order]) > BURST_NS)
     calls = 1 + int(new.sum())
+    # A thread that is woken again within a burst was woken by another call.
+    call = np.append(0, np.cumsum(new))
+    pairs = np.unique(np.stack([call, wake_ups.wakee[wake[order]].astype(np.int64)]), axis=1)
     by_thread = rows[np.lexsort((waits.begin_ns[rows], waits.thread[rows]))]
     again = waits.thread[by_thread[1:]] == waits.thread[by_thread[:-1]]
     again &= waits.begin_ns[by_thread[1:]] - waits.end_ns[by_thread[:-1]] <= VAIN_NS
-    return len(wake) / calls, float(again.sum() / len(rows))
+    return pairs.shape[1] / calls, float(again.sum() / len(rows))
 
 
 def waiting_functions(

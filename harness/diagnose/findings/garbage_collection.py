@@ -2,16 +2,22 @@
 
 from collections.abc import Iterator
 
-from harness.diagnose.facts import LARGEST_LOSS, Facts
-from harness.diagnose.result import Finding, FindingEvidence, FindingPlace
+from harness.diagnose.evidence import sampled, waited
+from harness.diagnose.facts import RUNNING, Facts, gain_without
+from harness.diagnose.findings.blockers import blockers
+from harness.diagnose.findings.collector_threads import collector_groups
+from harness.diagnose.result import Finding, FindingPlace
 
 CERTAIN, UNCERTAIN = 0.9, 0.6
+LEAST_RUNNING = 0.1  # of the wall time of a thread that takes part in the work
 
 
 def find(facts: Facts) -> Iterator[Finding]:
     """Yield a finding per process and collector."""
     for row in facts.cpu.collections if facts.cpu is not None else ():
-        cost = facts.share(row.share * facts.running_ns)
+        waits_ns = _waits_ns(facts, collector_groups(facts, row.pid))
+        cpu_ns = row.share * facts.running_ns
+        cost = max(facts.share(cpu_ns + waits_ns), _share(facts, cpu_ns))
         collector = " ".join(part for part in (row.runtime, row.collector) if part)
         phase = f", most of it {row.phase}" if row.phase else ""
         yield Finding(
@@ -21,15 +27,16 @@ def find(facts: Facts) -> Iterator[Finding]:
                 f"collection ({collector}{phase})."
             ),
             cost_share=cost,
-            largest_gain=1 / (1 - cost) if cost < LARGEST_LOSS else None,
+            largest_gain=gain_without(cost),
             confidence=CERTAIN if row.certain else UNCERTAIN,
             evidence=(
-                FindingEvidence(
-                    name="share of CPU time",
-                    value=row.share,
-                    unit="share",
-                    source="CPU samples: threads and functions of the collector",
+                sampled(
+                    facts,
+                    "share of CPU time",
+                    row.share,
+                    "CPU samples: threads and functions of the collector",
                 ),
+                waited(facts, "waits that end at threads of the collector", waits_ns),
             ),
             where=(FindingPlace(kind="process", name=f"{row.process_name} ({row.pid})"),),
             try_=(
@@ -38,3 +45,22 @@ def find(facts: Facts) -> Iterator[Finding]:
             ),
             check="the runtime's own log of collections (-Xlog:gc, --trace-gc, GODEBUG=gctrace=1)",
         )
+
+
+def _waits_ns(facts: Facts, groups: frozenset[str]) -> int:
+    """Return the waits that end at threads of the collector."""
+    rows = (*blockers(facts, by_lock=False), *blockers(facts, by_lock=True))
+    return sum(row.wait_ns for row in rows if row.name.rpartition("/")[2] in groups)
+
+
+def _share(facts: Facts, time_ns: float) -> float:
+    """Return a part of the wall time of the threads that run.
+
+    A runtime has more threads for its collector, which wait between collections.
+    """
+    running_ns = sum(
+        row.wall_ns
+        for row in facts.waits.threads
+        if sum(row.states_ns[state] for state in RUNNING) >= LEAST_RUNNING * row.wall_ns
+    )
+    return min(1.0, time_ns / running_ns) if running_ns else facts.share(time_ns)

@@ -3,8 +3,11 @@
 from dataclasses import dataclass
 
 from harness.diagnose.cpu_functions import KernelTime
-from harness.diagnose.facts import LARGEST_LOSS, Facts
+from harness.diagnose.evidence import sampled
+from harness.diagnose.facts import Facts, gain_without
 from harness.diagnose.result import Finding, FindingEvidence, FindingPlace
+
+SHOWN_CALLS = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -16,23 +19,20 @@ class KernelRule:
     confidence: float
     remedies: tuple[str, ...]
     check: str
+    evidence: tuple[FindingEvidence, ...] = ()
 
 
 def kernel_entry_finding(facts: Facts, time: KernelTime, rule: KernelRule) -> Finding:
     """Return the finding of CPU time by one way into the kernel."""
     cost = facts.share(time.share * facts.running_ns)
-    names = (*time.calls, *((f"below {name}", share) for name, share in time.callers))
+    names = (*time.calls[:SHOWN_CALLS], *((f"below {name}", share) for name, share in time.callers))
     return Finding(
         cost_share=cost,
-        largest_gain=1 / (1 - cost) if cost < LARGEST_LOSS else None,
+        largest_gain=gain_without(cost),
         evidence=(
-            FindingEvidence(
-                name="share of CPU time", value=time.share, unit="share", source="CPU samples"
-            ),
-            *(
-                FindingEvidence(name=name, value=share, unit="share", source="CPU samples")
-                for name, share in names
-            ),
+            sampled(facts, "share of CPU time", time.share),
+            *(sampled(facts, name, share) for name, share in names),
+            *rule.evidence,
         ),
         where=tuple(FindingPlace(kind="function", name=name) for name, _ in time.callers),
         cause=rule.cause,

@@ -2,9 +2,10 @@
 
 from collections.abc import Iterator
 
+from harness.diagnose.evidence import counted
 from harness.diagnose.facts import Facts
 from harness.diagnose.findings.kernel_entry import KernelRule, kernel_entry_finding
-from harness.diagnose.result import Finding
+from harness.diagnose.result import Finding, FindingEvidence
 
 CONFIDENCE = 0.9
 
@@ -24,5 +25,14 @@ def find(facts: Facts) -> Iterator[Finding]:
             "use huge pages for large memory: madvise(MADV_HUGEPAGE)",
         ),
         check="the minor faults in /proc/PID/stat grow more slowly",
+        evidence=tuple(_counted(facts)),
     )
     yield kernel_entry_finding(facts, faults, rule)
+
+
+def _counted(facts: Facts) -> Iterator[FindingEvidence]:
+    machine = facts.machine
+    if machine is not None and machine.minor_faults is not None:
+        yield counted(
+            "minor faults of the target", machine.minor_faults, "faults", "/proc/PID/stat"
+        )

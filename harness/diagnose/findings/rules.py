@@ -2,17 +2,31 @@
 
 from harness.diagnose.facts import Facts
 from harness.diagnose.findings import (
+    disk_queue,
+    execution_units,
+    false_sharing,
+    frequency,
+    front_end,
     garbage_collection,
+    lock_convoy,
+    memory_bandwidth,
+    memory_latency,
+    mispredictions,
     page_faults,
+    paging,
+    remote_memory,
     run_queue,
     serial_stage,
     sleep,
+    sleep_states,
     slow_disk,
     slow_peer,
     spinning,
     steal,
+    submission_stalls,
     system_calls,
     throttling,
+    thundering_herd,
     user_lock,
 )
 from harness.diagnose.result import Finding
@@ -21,17 +35,31 @@ from harness.diagnose.result import Finding
 LEAST_COST = 0.1
 RULES = (
     user_lock,
+    lock_convoy,
+    thundering_herd,
     serial_stage,
     slow_disk,
+    disk_queue,
+    submission_stalls,
+    paging,
     slow_peer,
     sleep,
     run_queue,
+    sleep_states,
     throttling,
     steal,
     spinning,
     page_faults,
     system_calls,
     garbage_collection,
+    front_end,
+    mispredictions,
+    memory_latency,
+    memory_bandwidth,
+    remote_memory,
+    false_sharing,
+    execution_units,
+    frequency,
 )
 
 

@@ -2,43 +2,69 @@
 
 from collections.abc import Iterator
 
+from harness.diagnose.evidence import waited
 from harness.diagnose.facts import Facts
-from harness.diagnose.result import Finding, FindingEvidence, FindingPlace
+from harness.diagnose.findings.own_queue import TARGET, explained_share
+from harness.diagnose.findings.sleep_states import LEAVING_IDLE
+from harness.diagnose.result import Finding, FindingPlace
+from harness.waits.result import WaitCause
 
 CONFIDENCE = 0.95
 MAX_USERS = 3
-TARGET = "threads of the target"
+LEAST_USE = 0.1  # of the time in the queue
+RECORDER = "recorder"  # the kind of its processes in the document of waits
+SWITCHES = "context switches of the CPUs"
 
 
 def find(facts: Facts) -> Iterator[Finding]:
-    """Yield one finding, with what used the CPUs."""
-    causes = facts.causes("cpu")
-    if not causes:
+    """Yield one finding, with what used the CPUs; the recorder is not blamed."""
+    causes = [cause for cause in facts.causes("cpu") if cause.name != LEAVING_IDLE]
+    times = _times(facts, causes)
+    if not times:
         return
-    wait_ns = sum(cause.wait_ns for cause in causes)
-    by = causes[0].name
-    users = ", ".join(f"{row.name} ({row.wait_ns / wait_ns:.0%})" for row in causes[:MAX_USERS])
-    own = sum(cause.wait_ns for cause in causes if cause.name == TARGET)
+    wait_ns = sum(times.values())
+    all_ns = sum(cause.wait_ns for cause in causes)
+    first, *_ = times
+    users = ", ".join(f"{name} ({times[name] / wait_ns:.0%})" for name in list(times)[:MAX_USERS])
     yield Finding(
         cause="run-queue",
         sentence=f"Threads that could run wait for a CPU; it is used by {users}.",
         cost_share=facts.share(wait_ns),
-        largest_gain=facts.largest_gain(causes),
+        largest_gain=facts.largest_gain(causes, wait_ns / all_ns),
         confidence=CONFIDENCE,
         evidence=tuple(
-            FindingEvidence(
-                name=f"CPU used by {cause.name}",
-                value=cause.wait_ns,
-                unit="ns",
-                source="context switches of the CPUs",
-            )
-            for cause in causes[:MAX_USERS]
+            waited(facts, f"CPU used by {name}", times[name], SWITCHES)
+            for name in list(times)[:MAX_USERS]
         ),
-        where=tuple(FindingPlace(kind="process", name=cause.name) for cause in causes[:MAX_USERS]),
+        where=tuple(
+            FindingPlace(kind="thread" if name == TARGET else "process", name=name)
+            for name in list(times)[:MAX_USERS]
+            if times[name] >= LEAST_USE * wait_ns
+        ),
         try_=(
             ("use fewer threads, or more CPUs: the target competes with itself",)
-            if own > wait_ns / 2
-            else (f"move {by} to other CPUs (taskset, cpuset), or lower its priority (nice)",)
+            if times.get(TARGET, 0) > wait_ns / 2
+            else (f"move {first} to other CPUs (taskset, cpuset), or lower its priority (nice)",)
         ),
         check="stallscope waits RUN lists what ran while threads were runnable",
     )
+
+
+def _times(facts: Facts, causes: list[WaitCause]) -> dict[str, int]:
+    """Return the time by what used the CPU, the largest first, without stallscope's own time."""
+    machine = facts.machine
+    own_pid = None if machine is None else machine.header.recorder_pid
+    own = {
+        user.name: user.time_ns
+        for user in facts.waits.run_queue
+        if user.kind == RECORDER or (user.pid is not None and user.pid == own_pid)
+    }
+    times: dict[str, int] = {}
+    for cause in causes:
+        name = cause.name.partition(" in /")[0]
+        left_ns = cause.wait_ns - own.pop(name, 0)
+        if cause.name == TARGET:
+            left_ns = round(left_ns * (1 - explained_share(facts)))
+        if left_ns > 0:
+            times[cause.name] = left_ns
+    return dict(sorted(times.items(), key=lambda row: -row[1]))

@@ -2,7 +2,10 @@
 
 from collections.abc import Iterator
 
+from harness.diagnose.evidence import SWITCHES, counted, waited
 from harness.diagnose.facts import Facts
+from harness.diagnose.findings.disk_queue import STAT, queueing_share
+from harness.diagnose.readings.activity import DiskActivity
 from harness.diagnose.result import Finding, FindingEvidence, FindingPlace
 
 CONFIDENCE = 0.9
@@ -15,7 +18,13 @@ def find(facts: Facts) -> Iterator[Finding]:
     causes = facts.causes("disk")
     if not causes:
         return
-    wait_ns = sum(cause.wait_ns for cause in causes)
+    # Waits for pages, and those behind other requests, are other findings.
+    part = (1 - facts.paging_share) * (1 - queueing_share(facts))
+    wait_ns = sum(cause.wait_ns for cause in causes) * part
+    if facts.disk is not None:
+        wait_ns -= facts.disk.submission_ns
+    if wait_ns <= 0:
+        return
     rows = [row for row in facts.waits.ended_waits if row.waker == "disk"]
     known_ns = sum(row.wait_ns for row in rows)
     flush_ns = sum(row.wait_ns for row in rows if _flushes(row.functions))
@@ -29,24 +38,24 @@ def find(facts: Facts) -> Iterator[Finding]:
     where = [FindingPlace(kind="thread", name=threads)]
     functions = rows[0].functions if rows else ()
     where += [FindingPlace(kind="function", name=name) for name in functions[:3]]
+    disk = _disk(facts)
+    if disk is not None:
+        where.append(FindingPlace(kind="disk", name=disk.name))
+    if facts.probe is not None:
+        where.append(FindingPlace(kind="directory", name=facts.probe.path))
     indirect = len(causes[0].chain) > 2
     others = f", and other threads wait for {threads}" if indirect else ""
     yield Finding(
         cause="fsync" if is_flush else "slow-disk",
         sentence=f"{threads} waits for {verb} a disk{others}.",
         cost_share=facts.share(wait_ns),
-        largest_gain=facts.largest_gain(causes),
+        largest_gain=facts.largest_gain(causes, part),
         confidence=CONFIDENCE,
         evidence=(
-            FindingEvidence(
-                name="waits that end at a disk", value=wait_ns, unit="ns", source="wait-for graph"
-            ),
-            FindingEvidence(
-                name="waits for reads", value=reads, unit="ns", source="context switches"
-            ),
-            FindingEvidence(
-                name="waits for writes", value=writes, unit="ns", source="context switches"
-            ),
+            waited(facts, "waits that end at a disk", wait_ns),
+            waited(facts, "waits for reads", reads, SWITCHES),
+            waited(facts, "waits for writes", writes, SWITCHES),
+            *_disk_evidence(facts),
         ),
         where=tuple(where),
         try_=(
@@ -70,3 +79,23 @@ def _disk_ns(states_ns: dict[str, int]) -> int:
 
 def _flushes(functions: tuple[str, ...]) -> bool:
     return any(flush in name for name in functions for flush in _FLUSHES)
+
+
+def _disk(facts: Facts) -> DiskActivity | None:
+    """Return the disk of --path, else the busiest one if a request completed on it."""
+    if facts.machine is None:
+        return None
+    disk = facts.machine.disk(facts.machine.header.path_disks)
+    return disk if disk is not None and disk.requests else None
+
+
+def _disk_evidence(facts: Facts) -> Iterator[FindingEvidence]:
+    disk = _disk(facts)
+    if disk is not None:
+        yield counted(f"time in which {disk.name} was busy", disk.busy_share, "share", STAT)
+        for text, mean_ms in (("read", disk.mean_read_ms), ("write", disk.mean_write_ms)):
+            if mean_ms is not None:
+                yield counted(f"mean time of a {text} on {disk.name}", mean_ms * 1e3, "us", STAT)
+    probe = facts.probe
+    if probe is not None and probe.p50_us is not None:
+        yield counted("median of a read beside the target", probe.p50_us, "us", "reads of --path")

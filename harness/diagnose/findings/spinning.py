@@ -2,34 +2,30 @@
 
 from collections.abc import Iterator
 
-from harness.diagnose.facts import Facts
-from harness.diagnose.result import Finding, FindingEvidence, FindingPlace
+from harness.diagnose.evidence import SAMPLES, counted, sampled, waited
+from harness.diagnose.facts import Facts, gain_without
+from harness.diagnose.findings.own_queue import own_queue_ns
+from harness.diagnose.result import Finding, FindingPlace
+from harness.diagnose.spins import Spin
 
 CONFIDENCE = 0.8
 
 
 def find(facts: Facts) -> Iterator[Finding]:
     """Yield a finding per function that spins."""
-    for row in facts.waits.spinning:
+    for row in _rows(facts):
+        queue_ns = row.share * own_queue_ns(facts)
+        cost = facts.share(row.share * facts.running_ns + queue_ns)
         yield Finding(
             cause="spinning",
             sentence=f"{row.threads} threads spin in {row.function} instead of sleeping.",
-            cost_share=facts.share(row.cpu_ns),
-            largest_gain=None,
+            cost_share=cost,
+            largest_gain=gain_without(cost),
             confidence=CONFIDENCE,
             evidence=(
-                FindingEvidence(
-                    name=f"CPU time in {row.function}",
-                    value=row.cpu_ns,
-                    unit="ns",
-                    source="CPU samples",
-                ),
-                FindingEvidence(
-                    name="threads that spin",
-                    value=row.threads,
-                    unit="threads",
-                    source="CPU samples",
-                ),
+                sampled(facts, f"CPU time in {row.function}", row.share),
+                counted("threads that spin", row.threads, "threads", SAMPLES),
+                waited(facts, "time in the run queue behind them", queue_ns, "context switches"),
             ),
             where=(FindingPlace(kind="function", name=row.function),),
             try_=(
@@ -38,3 +34,12 @@ def find(facts: Facts) -> Iterator[Finding]:
             ),
             check=f"the share of {row.function} in stallscope report RUN --weight cpu",
         )
+
+
+def _rows(facts: Facts) -> Iterator[Spin]:
+    """Yield the functions that spin, by their instructions or else by their names."""
+    yield from facts.spins
+    known = {row.function for row in facts.spins}
+    for row in facts.waits.spinning:
+        if row.function not in known:
+            yield Spin(row.function, row.share, row.threads)

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from harness.diagnose.evidence import counted, waited
 from harness.diagnose.facts import Facts
 from harness.diagnose.result import Finding, FindingEvidence, FindingPlace
 
@@ -21,11 +22,16 @@ def find(facts: Facts) -> Iterator[Finding]:
         largest_gain=facts.largest_gain(causes),
         confidence=CONFIDENCE,
         evidence=(
-            FindingEvidence(
-                name="stolen time", value=wait_ns, unit="ns", source="steal time of the CPUs"
-            ),
+            waited(facts, "stolen time", wait_ns, "steal time of the CPUs"),
+            *_counted(facts),
         ),
         where=(FindingPlace(kind="machine", name="hypervisor"),),
         try_=("ask for dedicated CPUs, or use another host or machine type",),
         check="the column st of vmstat 1",
     )
+
+
+def _counted(facts: Facts) -> Iterator[FindingEvidence]:
+    machine = facts.machine
+    if machine is not None and machine.steal_share is not None:
+        yield counted("stolen time of all CPUs", machine.steal_share, "share", "/proc/stat")

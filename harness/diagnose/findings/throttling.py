@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from harness.diagnose.evidence import counted, waited
 from harness.diagnose.facts import Facts
 from harness.diagnose.result import Finding, FindingEvidence, FindingPlace
 
@@ -18,12 +19,8 @@ def find(facts: Facts) -> Iterator[Finding]:
             largest_gain=facts.largest_gain([cause]),
             confidence=CONFIDENCE,
             evidence=(
-                FindingEvidence(
-                    name="throttled time",
-                    value=cause.wait_ns,
-                    unit="ns",
-                    source="context switches and cpu.stat",
-                ),
+                waited(facts, "throttled time", cause.wait_ns, "context switches and cpu.stat"),
+                *_periods(facts),
             ),
             where=(FindingPlace(kind="cgroup", name=cause.name),),
             try_=(
@@ -32,3 +29,10 @@ def find(facts: Facts) -> Iterator[Finding]:
             ),
             check="throttled_usec in the cgroup's cpu.stat stops growing",
         )
+
+
+def _periods(facts: Facts) -> Iterator[FindingEvidence]:
+    if facts.machine is not None and facts.machine.throttled is not None:
+        periods, throttled = facts.machine.throttled
+        yield counted("periods of the quota", periods, "periods", "cpu.stat of the cgroup")
+        yield counted("of them throttled", throttled, "periods", "cpu.stat of the cgroup")

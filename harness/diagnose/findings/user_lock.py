@@ -2,9 +2,12 @@
 
 from collections.abc import Iterator
 
-from harness.diagnose.facts import Facts
-from harness.diagnose.findings.blockers import Blocker, blockers
-from harness.diagnose.result import Finding, FindingEvidence, FindingPlace
+from harness.diagnose.evidence import SAMPLES, waited
+from harness.diagnose.facts import Facts, gain_without
+from harness.diagnose.findings.blockers import Blocker, blockers, is_convoy
+from harness.diagnose.findings.collector_threads import collector_groups
+from harness.diagnose.findings.own_queue import lock_cpu_ns
+from harness.diagnose.result import Finding, FindingPlace
 from harness.waits.result import LockWaits
 
 WITHOUT_OWNER = 0.6  # confidence if the owner follows from wake-ups alone
@@ -13,41 +16,33 @@ _UNNAMED = ("__vdso_clock_gettime", "__clock_gettime")
 
 
 def find(facts: Facts) -> Iterator[Finding]:
-    """Yield a finding per owner."""
+    """Yield a finding per owner; the first one also has the CPU time in calls of locks."""
+    calls_ns = 0.0 if any(map(is_convoy, facts.waits.locks)) else lock_cpu_ns(facts)
+    collectors = collector_groups(facts)
     for blocker in blockers(facts, by_lock=True):
-        yield _finding(facts, blocker)
+        lock = _lock_of(facts, blocker.name)
+        if blocker.name.rpartition("/")[2] in collectors:
+            continue  # another finding
+        if lock is None or not is_convoy(lock):
+            yield _finding(facts, blocker, lock, calls_ns)
+            calls_ns = 0.0
 
 
-def _finding(facts: Facts, blocker: Blocker) -> Finding:
-    lock = _lock_of(facts, blocker.name)
-    share = facts.share(blocker.wait_ns)
-    evidence = [
-        FindingEvidence(
-            name=f"waits that end at {blocker.name}",
-            value=blocker.wait_ns,
-            unit="ns",
-            source="wait-for graph",
-        )
-    ]
+def _finding(facts: Facts, blocker: Blocker, lock: LockWaits | None, calls_ns: float) -> Finding:
+    share = facts.share(blocker.wait_ns + calls_ns)
+    evidence = [waited(facts, f"waits that end at {blocker.name}", blocker.wait_ns)]
     if blocker.queued_ns:
+        evidence.append(waited(facts, f"of it: {blocker.name} waited for a CPU", blocker.queued_ns))
+    if calls_ns:
         evidence.append(
-            FindingEvidence(
-                name=f"of it: {blocker.name} waited for a CPU",
-                value=blocker.queued_ns,
-                unit="ns",
-                source="wait-for graph",
-            )
+            waited(facts, "calls of locks, and the queue for a CPU behind them", calls_ns, SAMPLES)
         )
     where = [FindingPlace(kind="thread", name=blocker.name)]
     confidence, what = WITHOUT_OWNER, "a lock"
     if lock is not None and lock.owner is not None:
         confidence = 0.5 + 0.5 * (lock.owner.share or 0.0)
         what = f"the {lock.kind} {lock.address}"
-        evidence.append(
-            FindingEvidence(
-                name=f"waits for {what}", value=lock.wait_ns, unit="ns", source="futex calls"
-            )
-        )
+        evidence.append(waited(facts, f"waits for {what}", lock.wait_ns, "futex calls"))
         functions = [name for name in lock.owner.stack if name not in _UNNAMED]
         where.append(FindingPlace(kind="lock", name=lock.address))
         where += [FindingPlace(kind="function", name=name) for name in functions[:_SHOWN_FUNCTIONS]]
@@ -57,7 +52,7 @@ def _finding(facts: Facts, blocker: Blocker) -> Finding:
         cause="user-lock",
         sentence=f"Threads wait for {what} that {blocker.name} holds{sign}.",
         cost_share=share,
-        largest_gain=facts.largest_gain(blocker.causes),
+        largest_gain=_largest(facts.largest_gain(blocker.causes), gain_without(share)),
         confidence=confidence,
         evidence=tuple(evidence),
         where=tuple(where),
@@ -67,6 +62,11 @@ def _finding(facts: Facts, blocker: Blocker) -> Finding:
         ),
         check="stallscope waits RUN --graph shows the chain; record again after the change",
     )
+
+
+def _largest(of_sufferer: float | None, of_all: float | None) -> float | None:
+    """Return the larger gain; None if one is not finite."""
+    return None if of_sufferer is None or of_all is None else max(of_sufferer, of_all)
 
 
 def _lock_of(facts: Facts, owner: str) -> LockWaits | None:

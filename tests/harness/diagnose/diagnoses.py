@@ -6,6 +6,7 @@ import msgspec
 
 from harness.diagnose.build import diagnose_result
 from harness.diagnose.cpu_functions import CpuFunctions, KernelTime
+from harness.diagnose.facts import Measurements
 from harness.diagnose.result import DiagnoseResult
 from harness.waits.build import waits_result
 from harness.waits.result import WaitCause, WaitsResult
@@ -13,6 +14,9 @@ from tests.harness.waits.analyses import analysis
 
 NOTHING = KernelTime(0.0, (), ())
 BUSY = "main R(code)0-500"
+# As long as the waits of tests that replace its causes.
+WAITING = "main R(code)0-290 W(timer,sleep)290-490 R490-500"
+_CPU_CAUSES = ("cpu", "throttle", "steal")
 LOCKED = """
     hog R(code)0-500
     w-1@1 R0-10 W(hog,lock)10-490 R490-500
@@ -28,8 +32,14 @@ def waits(text: str) -> WaitsResult:
 
 def cpu(**changes: object) -> CpuFunctions:
     """Return CPU time without a way into the kernel."""
-    values: dict[str, object] = {"page_faults": NOTHING, "system_calls": NOTHING, **changes}
-    return CpuFunctions(samples=1000, hottest=(), **values)  # type: ignore[arg-type]
+    values: dict[str, object] = {
+        "samples": 1000,
+        "hottest": (),
+        "page_faults": NOTHING,
+        "system_calls": NOTHING,
+        **changes,
+    }
+    return CpuFunctions(**values)  # type: ignore[arg-type]
 
 
 def diagnosis(text: str, functions: CpuFunctions | None = None) -> DiagnoseResult:
@@ -37,10 +47,24 @@ def diagnosis(text: str, functions: CpuFunctions | None = None) -> DiagnoseResul
     return diagnose_result(waits(text), functions)
 
 
-def with_causes(*causes: WaitCause, text: str = BUSY, **changes: object) -> DiagnoseResult:
+def _text(causes: tuple[WaitCause, ...], text: str) -> str:
+    """Return a text with waits, if there are causes of waits."""
+    waits_for = any(cause.kind not in _CPU_CAUSES for cause in causes)
+    return text or (WAITING if waits_for else BUSY)
+
+
+def with_causes(*causes: WaitCause, text: str = "", **changes: object) -> DiagnoseResult:
     """Return the diagnosis of timelines whose waits have these causes."""
-    document = msgspec.structs.replace(waits(text), causes=causes, **changes)
+    document = msgspec.structs.replace(waits(_text(causes, text)), causes=causes, **changes)
     return diagnose_result(document, None)
+
+
+def measured(*causes: WaitCause, text: str = "", **measurements: object) -> DiagnoseResult:
+    """Return the diagnosis of timelines with these causes and measurements beside the waits."""
+    document = waits(_text(causes, text))
+    if causes:
+        document = msgspec.structs.replace(document, causes=causes)
+    return diagnose_result(document, None, None, Measurements(**measurements))  # type: ignore[arg-type]
 
 
 def causes_of(result: DiagnoseResult) -> list[str]:

@@ -4,6 +4,7 @@ from pathlib import Path
 import pytest
 
 from harness.diagnose.options import DiagnoseOptions
+from harness.diagnose.pass_recorder import PassCost
 from harness.diagnose.session import overhead_share, run_diagnose
 from stallscope.documents import encode
 from tests.documents import assert_valid
@@ -39,7 +40,9 @@ def test_the_overhead_is_that_of_the_recorder_alone() -> None:
     result = waits(BUSY)
     target_s = sum(thread.run_ns or 0 for thread in result.threads) / 1e9
     if not target_s:
-        assert overhead_share(result, 1.0, with_command=False) is None
+        assert overhead_share(result, PassCost(1.0, with_command=False)) is None
         return
-    assert overhead_share(result, 0.1 * target_s, with_command=False) == pytest.approx(0.1)
-    assert overhead_share(result, 1.1 * target_s, with_command=True) == pytest.approx(0.1)
+    assert overhead_share(result, PassCost(0.1 * target_s, with_command=False)) == pytest.approx(
+        0.1
+    )
+    assert overhead_share(result, PassCost(1.1 * target_s, with_command=True)) == pytest.approx(0.1)

@@ -18,7 +18,7 @@ from stallscope.collector import (
 def test_warnings_at_the_start_and_at_the_end_are_printed(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], print_warnings: bool
 ) -> None:
-    display = _ProgressDisplay(CollectorOptions(output=tmp_path), print_warnings=print_warnings)
+    display = _ProgressDisplay(CollectorOptions(output=tmp_path), (), print_warnings=print_warnings)
     early, late = (CollectorWarning(code="x", message=text) for text in ("early", "late\x1b"))
     display.update(Started(warnings=(early,)))
     display.update(CollectorProgress(seconds=1.0, samples=2))

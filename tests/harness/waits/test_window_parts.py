@@ -5,8 +5,9 @@ from dataclasses import replace
 import numpy as np
 
 from harness.waits.analysis import WaitAnalysis
-from harness.waits.window_parts import whole_parts
+from harness.waits.window_parts import _sum, whole_parts
 from tests.harness.waits.analyses import analysis
+from tests.harness.waits.waits_results import lock
 from tests.topdown.waits.wait_records_builder import MILLISECOND
 
 TEXT = """
@@ -41,3 +42,14 @@ def test_a_recording_that_is_limited_from_its_begin_has_windows_only() -> None:
 def test_a_recording_of_all_switches_has_its_own_times() -> None:
     (lock,) = whole_parts(analysis(TEXT)).locks
     assert (lock.wait_ns, lock.waits) == (25 * MILLISECOND, 2)
+
+
+def test_what_wake_ups_show_is_kept_if_windows_have_none() -> None:
+    parts = whole_parts(analysis(TEXT))
+    signs = ("thundering herd: a wake-up wakes 8 threads", "convoy: 2 threads wait")
+    early = replace(parts, locks=(lock(wait_ns=10, woken_per_wake_up=8.0, signs=signs),))
+    late = replace(parts, locks=(lock(wait_ns=90, signs=("convoy: 3 threads wait",)),))
+    (both,) = _sum(early, late).locks
+    assert both.wait_ns == 100
+    assert both.woken_per_wake_up == 8.0
+    assert both.signs == ("convoy: 3 threads wait", signs[0])

@@ -95,3 +95,15 @@ def test_the_main_thread_of_a_process_without_a_working_thread_is_not_idle() -> 
     threads[0] = replace(threads[0], tid=threads[0].pid)
     records = replace(built.records, threads=tuple(threads))
     assert idle_threads(records, build_intervals(records)).tolist() == [False, True, False]
+
+
+def test_a_wake_up_at_the_start_does_not_make_a_thread_awaited() -> None:
+    text = """
+        main R0-1 W(helper,condition)1-1.1 R1.1-1000
+        helper R0-0.5 W(?,condition)0.5-1 R1-1.1 W(?,condition)1.1-1000
+    """
+    built = build_records(text, places=PLACES)
+    assert idle_threads(built.records, build_intervals(built.records)).tolist() == [False, True]
+    longer = build_records(text.replace("1.1", "5"), places=PLACES)
+    idle = idle_threads(longer.records, build_intervals(longer.records))
+    assert idle.tolist() == [False, False]

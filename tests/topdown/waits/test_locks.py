@@ -68,6 +68,16 @@ def test_threads_woken_by_the_same_call_are_counted_together() -> None:
     assert lock.vain_share == pytest.approx(0.5)
 
 
+def test_a_thread_that_is_woken_again_at_once_was_woken_by_another_call() -> None:
+    begins = (1.0, 1.02, 1.04)
+    turns = " ".join(
+        f"W(M,mutex){at}-{at + 0.01:.2f} R{at + 0.01:.2f}-{at + 0.02:.2f}" for at in begins
+    )
+    built, intervals, waits, owners = lock_records(f"T R0-1 {turns}\nM@1 R0-20")
+    (lock,) = find_locks(waits, owners, intervals, built.records.wake_ups)
+    assert lock.woken_per_wake_up == pytest.approx(1.0)
+
+
 def test_without_wake_ups_the_threads_per_wake_up_are_not_known() -> None:
     built, intervals, waits, owners = lock_records(CONTENDED, wakers=False)
     lock = find_locks(waits, owners, intervals, built.records.wake_ups)[0]

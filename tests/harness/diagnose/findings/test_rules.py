@@ -3,8 +3,9 @@
 import msgspec
 import pytest
 
+from harness.diagnose.build import diagnose_result
 from harness.diagnose.cpu_functions import KernelTime
-from harness.diagnose.facts import Facts
+from harness.diagnose.facts import Facts, Measurements
 from harness.diagnose.findings.rules import LEAST_COST, RULES, find
 from harness.waits.result import EndedWait, SpinningFunction
 from tests.harness.diagnose.diagnoses import (
@@ -16,12 +17,17 @@ from tests.harness.diagnose.diagnoses import (
     waits,
     with_causes,
 )
+from tests.harness.diagnose.machines import machine
 from tests.harness.waits.waits_results import MS, cause, lock
 from topdown.stacks.managed.garbage_collection import GarbageCollection
 
 STAGE = """
     middle R(code)0-500
     last@1 R0-10 W(middle,nowhere)10-490 R490-500
+    """
+PEERS = """
+    client/client R0-10 W(peer,read)10-490 R490-500
+    peer@1/peer R0-10 W(timer,sleep)10-490 R490-500
     """
 STAGE_CAUSE = cause("thread", "middle", 480, ("last", 480), ("middle", 480))
 
@@ -75,7 +81,6 @@ def test_a_stage_that_sleeps_itself_is_no_busy_stage() -> None:
         ("disk", "disk", "slow-disk"),
         ("process", "slow-peer", "slow-peer"),
         ("network", "network", "slow-peer"),
-        ("sleep", "holder", "sleep"),
         ("cpu", "neighbour", "run-queue"),
         ("throttle", "/limited", "cgroup-throttling"),
         ("steal", "hypervisor", "steal"),
@@ -87,6 +92,25 @@ def test_a_cause_is_named_if_it_costs_enough(kind: str, name: str, expected: str
     assert rows.findings[0].cost_share == pytest.approx(0.4)
     assert rows.findings[0].largest_gain == pytest.approx(1 / 0.6)
     assert causes_of(with_causes(cause(kind, name, 20, ("main", 20), (name, 20)))) == []
+
+
+def test_a_sleep_counts_if_others_wait_for_a_lock_of_the_thread() -> None:
+    text = "holder R0-10 W(timer,sleep)10-500\nw@1 R0-10 W(holder,lock)10-490 R490-500"
+    held = cause("sleep", "holder", 480, ("w", 480), ("holder", 480), ("timer", 480))
+    assert causes_of(with_causes(held, text=text)) == ["sleep"]
+    idle = text.replace("W(holder,lock)", "W(holder,read)")
+    assert causes_of(with_causes(held, text=idle)) == []
+
+
+def test_a_process_that_sleeps_is_a_slow_peer_of_the_named_process_only() -> None:
+    pids = {row.name: row.pid for row in waits(PEERS).threads}
+    slept = cause("sleep", "peer", 480, ("client", 480), ("peer", 480), ("timer", 480))
+    document = msgspec.structs.replace(waits(PEERS), causes=(slept,))
+    for name, expected in (("client", ["slow-peer"]), ("peer", [])):
+        activity = machine({"target_pids": (pids[name],)})
+        result = diagnose_result(document, None, None, Measurements(machine=activity))
+        assert causes_of(result) == expected
+    assert causes_of(diagnose_result(document, None)) == []
 
 
 def test_causes_without_a_rule_accuse_nobody() -> None:

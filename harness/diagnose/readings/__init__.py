@@ -1,0 +1,1 @@
+"""Counters of the kernel that are read while a target is recorded."""
