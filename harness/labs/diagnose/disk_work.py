@@ -1,0 +1,168 @@
+"""Programs that use a disk in a known way, until SIGTERM: python -m harness.labs.diagnose.disk_work.
+
+A unit of work is a block that was read or written. The report at the end has the fields of
+stallscope-kernels: iterations, elapsed_ns and the number of threads.
+"""
+
+import argparse
+import json
+import mmap
+import os
+import random
+import signal
+import sys
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+BLOCK = 4096
+SPAN_BLOCKS = 1024
+SCAN_BYTES = 1 << 20
+COMPUTE_S = 50e-6
+PAUSE_S = 2e-3
+GROUP = 64  # records per flush, if cured
+POLL_S = 500e-6
+POOL = 16
+Unit = Callable[[], None]
+
+
+def compute(seconds: float = COMPUTE_S) -> None:
+    """Use the CPU for this time."""
+    end = time.thread_time() + seconds
+    while time.thread_time() < end:
+        pass
+
+
+def direct_reads(path: Path, seed: int) -> Unit:
+    """Return a unit that reads a random block from the disk."""
+    descriptor = os.open(path, os.O_RDONLY | os.O_DIRECT)
+    buffer = mmap.mmap(-1, BLOCK)
+    choice = random.Random(seed)
+
+    def unit() -> None:
+        os.preadv(descriptor, [buffer], BLOCK * choice.randrange(SPAN_BLOCKS))
+        compute()
+
+    return unit
+
+
+def memory_reads(path: Path, seed: int) -> Unit:
+    """Return a unit that copies a random block of the same data from memory."""
+    with path.open("rb") as file:
+        data = file.read(BLOCK * SPAN_BLOCKS)
+    choice = random.Random(seed)
+
+    def unit() -> None:
+        place = BLOCK * choice.randrange(SPAN_BLOCKS)
+        bytes(data[place : place + BLOCK])
+        compute()
+
+    return unit
+
+
+def flushes(path: Path, records: int) -> Unit:
+    """Return a unit that appends a record, and flushes after a number of records."""
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT, 0o600)
+    written = 0
+
+    def unit() -> None:
+        nonlocal written
+        os.pwrite(descriptor, b"r" * BLOCK, BLOCK * (written % SPAN_BLOCKS))
+        written += 1
+        if written % records == 0:
+            os.fdatasync(descriptor)
+        compute()
+
+    return unit
+
+
+def pauses() -> Unit:
+    """Return a unit that sleeps as long as a read of a slow disk takes."""
+
+    def unit() -> None:
+        time.sleep(PAUSE_S)
+        compute()
+
+    return unit
+
+
+def cached_scan(path: Path) -> Unit:
+    """Return a unit that reads a megabyte of a file that is in memory."""
+    path.write_bytes(bytes(16 * SCAN_BYTES))
+    descriptor = os.open(path, os.O_RDONLY)
+    buffer = bytearray(SCAN_BYTES)
+    part = 0
+
+    def unit() -> None:
+        nonlocal part
+        os.preadv(descriptor, [buffer], SCAN_BYTES * part)
+        part = (part + 1) % 16
+
+    return unit
+
+
+def _unit(work: str, path: Path, cured: bool, thread: int) -> Unit:
+    if work == "read":
+        return memory_reads(path, thread) if cured else direct_reads(path, thread)
+    if work == "deep-read":
+        return direct_reads(path, thread)
+    if work == "flush":
+        return flushes(path, GROUP if cured else 1)
+    return pauses() if work == "pause" else cached_scan(path)
+
+
+def start_beside(kind: str) -> None:
+    """Start harmless threads: those of an idle pool, or one that polls."""
+    work = threading.Event()
+
+    def poll() -> None:
+        while not work.is_set():
+            time.sleep(POLL_S)
+
+    threads = POOL if kind == "idle-pool" else 1 if kind == "poller" else 0
+    for _ in range(threads):
+        target = work.wait if kind == "idle-pool" else poll
+        threading.Thread(target=target, name=kind, daemon=True).start()
+
+
+def main(words: list[str]) -> int:
+    """Run the work of the command line and print its report."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("work", choices=("read", "deep-read", "flush", "pause", "scan"))
+    parser.add_argument("path", type=Path)
+    parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--cured", action="store_true")
+    parser.add_argument("--beside", default="")
+    options = parser.parse_args(words)
+    ended = threading.Event()
+    signal.signal(signal.SIGTERM, lambda *_: ended.set())
+    signal.signal(signal.SIGINT, lambda *_: ended.set())
+    start_beside(options.beside)
+    counts = [0] * options.threads
+
+    def run(thread: int) -> None:
+        unit = _unit(options.work, options.path, options.cured, thread)
+        while not ended.is_set():
+            unit()
+            counts[thread] += 1
+
+    began = time.monotonic()
+    others = [threading.Thread(target=run, args=(row,)) for row in range(1, options.threads)]
+    for other in others:
+        other.start()
+    run(0)
+    for other in others:
+        other.join()
+    report = {
+        "schema": "stallscope.kernels/1",
+        "iterations": sum(counts),
+        "elapsed_ns": round((time.monotonic() - began) * 1e9),
+        "parameters": {"threads": options.threads},
+    }
+    print(json.dumps(report), flush=True)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
