@@ -22,7 +22,7 @@ Examples:
 @wait_recording_options(". Default: 0.05.")
 @click.option(
     "--path",
-    type=click.Path(path_type=Path, exists=True, file_okay=False),
+    type=click.Path(path_type=Path),
     metavar="DIR",
     help="Directory of the target's data. Its disk is judged: a file in it is read now and then "
     "with O_DIRECT, one block at a time, at most 10 times per second. Nothing is written.",

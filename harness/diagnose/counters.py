@@ -20,7 +20,7 @@ from stallscope.documents import read_document
 from stallscope.errors import StallscopeError, UnableError
 from stallscope.process_end import end_process
 from stallscope.system_files import Roots
-from topdown.slots.counting.plan import Plan
+from topdown.slots.counting.plan import CountingPlan
 from topdown.slots.counting.plan_file import Subject
 
 FOLDER = "counters"
@@ -41,7 +41,7 @@ def why_no_counters(roots: Roots) -> str:
     return ""
 
 
-def counting_plan(roots: Roots) -> tuple[Plan, Subject]:
+def counting_plan(roots: Roots) -> tuple[CountingPlan, Subject]:
     """Return the events of all nodes that rules read. Raises UnableError without a core PMU."""
     from topdown.slots.counting.session import (  # noqa: PLC0415 - numpy
         CountingRequest,
@@ -52,8 +52,8 @@ def counting_plan(roots: Roots) -> tuple[Plan, Subject]:
     request = CountingRequest(CountOptions(output=Path(), plan=Path()), level=1)
     subject = subject_of(request, roots)
     if subject.model is not None:
-        wanted = node_names()
-        nodes = tuple(name for name in subject.model.nodes if name.lower() in wanted)
+        names = node_names()
+        nodes = tuple(name for name in subject.model.nodes if name.lower() in names)
         subject = replace(subject, nodes=tuple(dict.fromkeys((*subject.nodes, *nodes))))
     return plan_of_subject(subject), subject
 

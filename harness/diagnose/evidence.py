@@ -2,7 +2,7 @@
 
 from harness.diagnose.facts import Facts
 from harness.diagnose.result import FindingEvidence
-from harness.diagnose.slots import Slot
+from harness.diagnose.slots import SlotNode
 from stallscope.statistics.intervals import wilson_interval
 
 SAMPLES = "CPU samples"
@@ -46,7 +46,7 @@ def sampled(facts: Facts, name: str, share: float, source: str = SAMPLES) -> Fin
     return FindingEvidence(name=name, value=share, unit="share", source=source, low=low, high=high)
 
 
-def slot_evidence(facts: Facts, slot: Slot) -> FindingEvidence:
+def slot_evidence(facts: Facts, slot: SlotNode) -> FindingEvidence:
     """Return the share of a node of the tree of slots."""
     assert facts.slots is not None
     return FindingEvidence(

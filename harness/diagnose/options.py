@@ -37,6 +37,8 @@ def diagnose_options(values: dict[str, Any]) -> DiagnoseOptions:
             "--path and --model are for recording, and a recording is shown",
             "leave the option out: what was measured is in the recording",
         )
+    if path is not None and not path.is_dir():
+        raise UsageError(f"--path {path} is not a directory", "name the directory of the data")
     if model and collector is not None and not collector.command:
         raise UsageError(
             "--model runs the program again, so that it needs a command",

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from harness.topdown.result import IntervalRecord, NodeRecord, TopdownResult
+from harness.topdown.result import NodeRecord, SlotInterval, TopdownResult
 
 # Nodes by the word that rules use; names as vendors and the model spell them, in lower case.
 _NAMES: Mapping[str, tuple[str, ...]] = {
@@ -54,7 +54,7 @@ def node_names() -> frozenset[str]:
 
 
 @dataclass(frozen=True, slots=True)
-class Slot:
+class SlotNode:
     """A node: its value and interval as shares of slots or cycles, and its vendor's name.
 
     ``above``: whether it is above its vendor's threshold; None if none is published.
@@ -75,7 +75,7 @@ class SlotFacts:
     kind: str
     source: str
     cpu: str
-    nodes: Mapping[str, Slot] = field(default_factory=dict)  # by the words of rules
+    nodes: Mapping[str, SlotNode] = field(default_factory=dict)  # by the words of rules
     marked: frozenset[str] | None = None  # the words that the model's verdict allows; None: all
 
     @classmethod
@@ -85,7 +85,7 @@ class SlotFacts:
             return None
         records = {name.lower(): record for name, record in result.nodes.items()}
         spellings = {name.lower(): name for name in result.nodes}
-        nodes: dict[str, Slot] = {}
+        nodes: dict[str, SlotNode] = {}
         for word, names in _NAMES.items():
             for name in names:
                 record = records.get(name)
@@ -124,11 +124,11 @@ def _marked(path: tuple[str, ...]) -> frozenset[str]:
     return frozenset(words)
 
 
-def _slot(name: str, record: NodeRecord, whole: float) -> Slot:
+def _slot(name: str, record: NodeRecord, whole: float) -> SlotNode:
     scale = 100.0 if record.unit.startswith("percent") else whole
     interval = record.interval
     assert record.possible is not None
-    return Slot(
+    return SlotNode(
         name=name,
         share=record.possible / scale,
         low=_end(interval, scale, low=True),
@@ -138,7 +138,7 @@ def _slot(name: str, record: NodeRecord, whole: float) -> Slot:
     )
 
 
-def _end(interval: IntervalRecord | None, scale: float, *, low: bool) -> float | None:
+def _end(interval: SlotInterval | None, scale: float, *, low: bool) -> float | None:
     if interval is None:
         return None
     return max(0.0, (interval.low if low else interval.high) / scale)
@@ -146,14 +146,14 @@ def _end(interval: IntervalRecord | None, scale: float, *, low: bool) -> float |
 
 def _sum(
     name: str, parts: tuple[str, ...], records: Mapping[str, NodeRecord], whole: float
-) -> Slot:
+) -> SlotNode:
     """Return the sum of nodes of the modelled tree."""
     chosen = [records[part] for part in parts if part in records]
     values = [record.possible or 0.0 for record in chosen]
     lows = [record.interval.low for record in chosen if record.interval is not None]
     highs = [record.interval.high for record in chosen if record.interval is not None]
     whole_interval = len(lows) == len(chosen) and bool(chosen)
-    return Slot(
+    return SlotNode(
         name=name,
         share=sum(values) / whole,
         low=sum(lows) / whole if whole_interval else None,

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from harness.diagnose.evidence import sampled, slot_evidence
 from harness.diagnose.facts import Facts, gain_without
 from harness.diagnose.result import Finding, FindingEvidence, FindingPlace
-from harness.diagnose.slots import Slot, SlotFacts
+from harness.diagnose.slots import SlotFacts, SlotNode
 
 MEASURED, MODELLED = 0.85, 0.6
 LEAST_NODE = 0.15  # of the slots; about the vendors' thresholds
@@ -55,7 +55,7 @@ def pipeline_finding(facts: Facts, row: PipelineCause) -> Finding:
     hottest = facts.cpu.hottest if facts.cpu is not None else ()
     functions = [(function.name, share) for function, share in hottest if share >= _HOT]
     present = (slots.nodes[word] for word in row.words if word in slots.nodes)
-    nodes: list[Slot] = [slot for slot in present if slot.share >= _SHOWN_SHARE]
+    nodes: list[SlotNode] = [slot for slot in present if slot.share >= _SHOWN_SHARE]
     return Finding(
         cause=row.cause,
         sentence=row.sentence[:-1] + " (modelled)." if modelled else row.sentence,

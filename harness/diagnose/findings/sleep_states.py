@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from harness.diagnose.evidence import counted, waited
 from harness.diagnose.facts import Facts, gain_without
-from harness.diagnose.readings.activity import MachineActivity, StateActivity
+from harness.diagnose.readings.activity import MachineActivity, SleepActivity
 from harness.diagnose.result import Finding, FindingEvidence, FindingPlace
 
 # The name of this cause in the document of waits (topdown/waits/cpu_causes.py).
@@ -45,7 +45,7 @@ def find(facts: Facts) -> Iterator[Finding]:
     )
 
 
-def _deepest(machine: MachineActivity) -> StateActivity | None:
+def _deepest(machine: MachineActivity) -> SleepActivity | None:
     """Return the state with a latency in which the CPUs slept longest."""
     states = [
         state

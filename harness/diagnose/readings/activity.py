@@ -5,10 +5,10 @@ from dataclasses import dataclass, field
 
 from harness.diagnose.readings.file import Readings
 from harness.diagnose.readings.reading import (
-    DiskCounters,
+    DiskTotals,
     FrequencyReading,
     IdleCounters,
-    Reading,
+    MachineReading,
     ReadingsHeader,
 )
 
@@ -47,7 +47,7 @@ class DiskActivity:
 
 
 @dataclass(frozen=True, slots=True)
-class StateActivity:
+class SleepActivity:
     """A sleep state over the interval, all CPUs together."""
 
     name: str
@@ -82,7 +82,7 @@ class MachineActivity:
     seconds: float
     readings: int
     disks: tuple[DiskActivity, ...] = ()
-    states: tuple[StateActivity, ...] = ()
+    states: tuple[SleepActivity, ...] = ()
     frequencies: tuple[CpuFrequency, ...] = ()
     fastest_share: float | None = None
     hot_s: float | None = None
@@ -145,14 +145,16 @@ def _increments(before: dict[str, int], after: dict[str, int]) -> dict[str, int]
     }
 
 
-def _tick_share(rows: Sequence[Reading], ticks: Callable[[Reading], int]) -> float | None:
+def _tick_share(
+    rows: Sequence[MachineReading], ticks: Callable[[MachineReading], int]
+) -> float | None:
     first, last = rows[0].cpu, rows[-1].cpu
     if first is None or last is None or last.all <= first.all:
         return None
     return min(1.0, max(0, ticks(rows[-1]) - ticks(rows[0])) / (last.all - first.all))
 
 
-def _disks(rows: Sequence[Reading], seconds: float) -> Iterable[DiskActivity]:
+def _disks(rows: Sequence[MachineReading], seconds: float) -> Iterable[DiskActivity]:
     before = {disk.name: disk for disk in rows[0].disks}
     for last in rows[-1].disks:
         first = before.get(last.name)
@@ -163,7 +165,7 @@ def _disks(rows: Sequence[Reading], seconds: float) -> Iterable[DiskActivity]:
             yield _disk(first, last, deepest, seconds)
 
 
-def _disk(first: DiskCounters, last: DiskCounters, deepest: int, seconds: float) -> DiskActivity:
+def _disk(first: DiskTotals, last: DiskTotals, deepest: int, seconds: float) -> DiskActivity:
     reads, writes = last.reads - first.reads, last.writes - first.writes
     busy_ms = max(0, last.busy_ms - first.busy_ms)
     queue_ms = max(0, last.queue_ms - first.queue_ms)
@@ -180,8 +182,10 @@ def _disk(first: DiskCounters, last: DiskCounters, deepest: int, seconds: float)
 
 
 def _states(
-    readings: Sequence[tuple[IdleCounters, ...]], rows: Sequence[Reading], header: ReadingsHeader
-) -> tuple[StateActivity, ...]:
+    readings: Sequence[tuple[IdleCounters, ...]],
+    rows: Sequence[MachineReading],
+    header: ReadingsHeader,
+) -> tuple[SleepActivity, ...]:
     """Return the states between the first and the last reading that has them."""
     times_ns = [row.monotonic_ns for row in rows if row.idle is not None]
     if len(readings) < 2 or times_ns[-1] <= times_ns[0]:
@@ -189,7 +193,7 @@ def _states(
     whole_us = (times_ns[-1] - times_ns[0]) / 1e3 * max(1, header.cpus)
     before = {state.name: state for state in readings[0]}
     return tuple(
-        StateActivity(
+        SleepActivity(
             name=last.name,
             exit_latency_us=last.exit_latency_us,
             entries=last.usage - first.usage,
@@ -234,12 +238,12 @@ def _fastest_share(readings: Sequence[tuple[FrequencyReading, ...]]) -> float | 
     return sorted(shares)[len(shares) // 2] if shares else None
 
 
-def _hot_s(rows: Sequence[Reading]) -> float | None:
+def _hot_s(rows: Sequence[MachineReading]) -> float | None:
     times = [row.hot_ms for row in rows if row.hot_ms is not None]
     return max(0, times[-1] - times[0]) / 1e3 if len(times) > 1 else None
 
 
-def _throttled(first: Reading, rows: Sequence[Reading]) -> tuple[int, int] | None:
+def _throttled(first: MachineReading, rows: Sequence[MachineReading]) -> tuple[int, int] | None:
     """Return the periods and throttled periods of the target's cgroups; None without a quota."""
     last = next((row for row in reversed(rows) if row.cgroups), None)
     if last is None:
@@ -253,7 +257,7 @@ def _throttled(first: Reading, rows: Sequence[Reading]) -> tuple[int, int] | Non
     return (periods, stopped) if periods else None
 
 
-def _faults(rows: Sequence[Reading]) -> tuple[int | None, int | None]:
+def _faults(rows: Sequence[MachineReading]) -> tuple[int | None, int | None]:
     """Return the minor and major faults of the target's processes while they were read."""
     firsts: dict[int, tuple[int, int]] = {}
     lasts: dict[int, tuple[int, int]] = {}

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import msgspec
 
-from harness.diagnose.readings.reading import Reading, ReadingsHeader
+from harness.diagnose.readings.reading import MachineReading, ReadingsHeader
 from stallscope.documents import decode, encode, read_bounded
 from stallscope.errors import RecordingError
 
@@ -24,7 +24,7 @@ class Readings:
     """The readings of a recording, in order of time."""
 
     header: ReadingsHeader
-    rows: tuple[Reading, ...]
+    rows: tuple[MachineReading, ...]
 
 
 class ReadingsWriter:
@@ -39,7 +39,7 @@ class ReadingsWriter:
         self._count = 0
         self._append(encode(header))
 
-    def add(self, reading: Reading) -> None:
+    def add(self, reading: MachineReading) -> None:
         """Append a reading; the first MAX_READINGS are kept. Raises OSError."""
         if self._count < MAX_READINGS:
             self._count += 1
@@ -72,7 +72,7 @@ def read_readings(recording: Path) -> Readings | None:
     rows = []
     for number, line in enumerate(complete[1 : MAX_READINGS + 1], 2):
         try:
-            rows.append(msgspec.json.decode(line, type=Reading))
+            rows.append(msgspec.json.decode(line, type=MachineReading))
         except msgspec.MsgspecError as error:
             raise RecordingError(f"{path}, line {number}: {error}", "record again") from error
     return Readings(header, tuple(rows))

@@ -17,7 +17,7 @@ class CpuTicks(Record, frozen=True, kw_only=True):
     iowait: Count
 
 
-class DiskCounters(Record, frozen=True, kw_only=True):
+class DiskTotals(Record, frozen=True, kw_only=True):
     """Counters of a whole disk (Documentation/admin-guide/iostats.rst), times in ms."""
 
     name: str
@@ -69,7 +69,7 @@ class ProcessCounters(Record, frozen=True, kw_only=True):
     major_faults: Count
 
 
-class Reading(Record, frozen=True, kw_only=True):
+class MachineReading(Record, frozen=True, kw_only=True):
     """All counters at one moment of CLOCK_MONOTONIC.
 
     ``idle`` and ``frequencies`` are None in most readings, because they take many files on large
@@ -79,7 +79,7 @@ class Reading(Record, frozen=True, kw_only=True):
 
     monotonic_ns: Count
     cpu: CpuTicks | None
-    disks: tuple[DiskCounters, ...]
+    disks: tuple[DiskTotals, ...]
     memory: dict[str, Count]
     pressures_us: dict[str, Count]
     cgroups: tuple[CgroupCounters, ...]

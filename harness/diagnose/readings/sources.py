@@ -14,11 +14,11 @@ from cstates.sysfs import online_cpus
 from harness.diagnose.readings.reading import (
     CgroupCounters,
     CpuTicks,
-    DiskCounters,
+    DiskTotals,
     FrequencyReading,
     IdleCounters,
+    MachineReading,
     ProcessCounters,
-    Reading,
     ReadingsHeader,
 )
 from ioprobe.block_queue.devices import read_stack
@@ -90,12 +90,12 @@ def _swap_devices(roots: Roots) -> tuple[str, ...]:
     return tuple(printable(line.split()[0]) for line in lines if line.split())
 
 
-def read_reading(roots: Roots, pids: tuple[int, ...], *, with_cpus: bool) -> Reading:
+def read_reading(roots: Roots, pids: tuple[int, ...], *, with_cpus: bool) -> MachineReading:
     """Return all counters now; ``with_cpus``: also sleep states and frequencies."""
     time_ns = time.clock_gettime_ns(time.CLOCK_MONOTONIC)
     ticks = read_machine_time(roots.proc)
     processes = tuple(_with_children(pids, roots))
-    return Reading(
+    return MachineReading(
         monotonic_ns=time_ns,
         cpu=None
         if ticks is None
@@ -125,7 +125,7 @@ def _with_children(pids: tuple[int, ...], roots: Roots) -> Iterator[int]:
         pending += [int(word) for word in children.split() if word.isdecimal()]
 
 
-def _disks(roots: Roots) -> Iterator[DiskCounters]:
+def _disks(roots: Roots) -> Iterator[DiskTotals]:
     """Yield the disks that have completed a request; partitions count with their disk."""
     for name in names_in(roots.sys / "block")[:MAX_DISKS]:
         words = (read_text(roots.sys / "block" / name / "stat", 4096) or "").split()
@@ -133,7 +133,7 @@ def _disks(roots: Roots) -> Iterator[DiskCounters]:
             continue
         values = [int(word) for word in words]
         if values[0] or values[4]:
-            yield DiskCounters(
+            yield DiskTotals(
                 name=printable(name.replace("!", "/")),
                 reads=values[0],
                 read_ms=values[3],

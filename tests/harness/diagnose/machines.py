@@ -2,15 +2,15 @@
 
 from typing import Any
 
-from harness.diagnose.readings.activity import DiskActivity, MachineActivity, StateActivity
+from harness.diagnose.readings.activity import DiskActivity, MachineActivity, SleepActivity
 from harness.diagnose.readings.reading import (
     CgroupCounters,
     CpuTicks,
-    DiskCounters,
+    DiskTotals,
     FrequencyReading,
     IdleCounters,
+    MachineReading,
     ProcessCounters,
-    Reading,
     ReadingsHeader,
 )
 
@@ -49,18 +49,18 @@ def disk(**changes: Any) -> DiskActivity:
     return DiskActivity(**values)
 
 
-def state(name: str, entries: int, share: float, latency_us: int | None) -> StateActivity:
+def state(name: str, entries: int, share: float, latency_us: int | None) -> SleepActivity:
     """Return a sleep state."""
-    return StateActivity(name, latency_us, entries, share, 0.0 if entries else None)
+    return SleepActivity(name, latency_us, entries, share, 0.0 if entries else None)
 
 
-def reading(second: int, **changes: Any) -> Reading:
+def reading(second: int, **changes: Any) -> MachineReading:
     """Return a reading whose counters have grown for some seconds."""
     values: dict[str, Any] = {
         "monotonic_ns": (100 + second) * SECOND_NS,
         "cpu": CpuTicks(all=200 * second, idle=100 * second, stolen=20 * second, iowait=0),
         "disks": (
-            DiskCounters(
+            DiskTotals(
                 name="vda",
                 reads=100 + 50 * second,
                 read_ms=200 * second,
@@ -81,7 +81,7 @@ def reading(second: int, **changes: Any) -> Reading:
         "processes": (ProcessCounters(pid=7, minor_faults=100 * second, major_faults=second),),
         **changes,
     }
-    return Reading(**values)
+    return MachineReading(**values)
 
 
 def idle(second: int) -> tuple[IdleCounters, ...]:

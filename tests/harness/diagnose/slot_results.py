@@ -1,8 +1,8 @@
 """Trees of slots by the names of nodes, for tests of rules."""
 
 from harness.diagnose.slots import SlotFacts
-from harness.topdown.result import IntervalRecord, NodeRecord, TopdownResult, topdown_result
-from topdown.slots.counts import Reading, counts_of
+from harness.topdown.result import NodeRecord, SlotInterval, TopdownResult, topdown_result
+from topdown.slots.counts import EventCounts, counts_of
 from topdown.slots.evaluation import evaluate
 from topdown.slots.model import load
 from topdown.slots.replay.measurement import measurement_of_reading
@@ -22,7 +22,7 @@ def node(
     """Return a node; ``error``: half the width of its interval."""
     interval = None
     if error is not None and value is not None:
-        interval = IntervalRecord(low=value - error, high=value + error)
+        interval = SlotInterval(low=value - error, high=value + error)
     return NodeRecord(
         value=value,
         level=level,
@@ -78,7 +78,7 @@ def slots(**options: object) -> SlotFacts:
 def counted_slots(cpu: str, counts: dict[str, float]) -> SlotFacts:
     """Return the facts of counts of a CPU model, by its published formulas."""
     model = load(cpu)
-    reading = Reading("test", cpu, counts=counts)
+    reading = EventCounts("test", cpu, counts=counts)
     measurement = measurement_of_reading(reading, evaluate(model, counts_of(model, reading)))
     facts = SlotFacts.of(topdown_result(measurement))
     assert facts is not None

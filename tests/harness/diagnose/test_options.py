@@ -47,3 +47,18 @@ def test_without_a_target_the_example_names_this_command() -> None:
     with pytest.raises(UsageError) as error:
         diagnose_options(values())
     assert "stallscope diagnose -p" in str(error.value.remedy)
+
+
+def test_a_path_must_be_a_directory_and_is_for_recording(tmp_path: Path) -> None:
+    pid = {"pids": ((os.getpid(),),)}
+    assert diagnose_options(values(**pid, path=tmp_path)).path == tmp_path
+    with pytest.raises(UsageError, match="not a directory"):
+        diagnose_options(values(**pid, path=tmp_path / "missing"))
+    with pytest.raises(UsageError, match="for recording"):
+        diagnose_options(values(words=(str(tmp_path),), path=tmp_path))
+
+
+def test_the_model_runs_a_command_again() -> None:
+    assert diagnose_options(values(words=("sleep", "1"), model=True)).model
+    with pytest.raises(UsageError, match="needs a command"):
+        diagnose_options(values(pids=((os.getpid(),),), model=True))

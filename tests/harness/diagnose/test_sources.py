@@ -41,11 +41,11 @@ def test_modelled_slots_are_no_measured_source() -> None:
 
 
 def test_remote_memory_needs_several_nodes() -> None:
-    one = causes(Measurements(machine=machine()))
-    two = causes(Measurements(machine=machine({"nodes": 2})))
-    assert "remote memory" not in one
-    assert "remote memory" in two
-    assert "false sharing" in one
+    single = causes(Measurements(machine=machine()))
+    several = causes(Measurements(machine=machine({"nodes": 2})))
+    assert "remote memory" not in single
+    assert "remote memory" in several
+    assert "false sharing" in single
 
 
 def test_causes_without_a_node_in_the_tree_are_not_judged() -> None:

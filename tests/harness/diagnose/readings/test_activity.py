@@ -4,11 +4,11 @@ import pytest
 
 from harness.diagnose.readings.activity import machine_activity
 from harness.diagnose.readings.file import Readings
-from harness.diagnose.readings.reading import Reading
+from harness.diagnose.readings.reading import MachineReading
 from tests.harness.diagnose.machines import SECOND_NS, disk, frequency, header, idle, reading
 
 
-def readings(*rows: Reading) -> Readings:
+def readings(*rows: MachineReading) -> Readings:
     return Readings(header(), rows)
 
 
