@@ -1,10 +1,11 @@
-"""Programs that use a disk in a known way, until SIGTERM: python -m harness.labs.diagnose.disk_work.
+"""Programs with a known cause, until SIGTERM: python -m harness.labs.diagnose.work NAME PATH.
 
-A unit of work is a block that was read or written. The report at the end has the fields of
+A unit of work is the same with --cured, without the cause. The report at the end has the fields of
 stallscope-kernels: iterations, elapsed_ns and the number of threads.
 """
 
 import argparse
+import io
 import json
 import mmap
 import os
@@ -22,8 +23,11 @@ SCAN_BYTES = 1 << 20
 COMPUTE_S = 50e-6
 PAUSE_S = 2e-3
 GROUP = 64  # records per flush, if cured
+CALLS = 200  # of one byte, per unit
+PAGES = 256  # per unit
 POLL_S = 500e-6
 POOL = 16
+WORKS = ("read", "deep-read", "flush", "pause", "scan", "calls", "faults")
 Unit = Callable[[], None]
 
 
@@ -77,6 +81,35 @@ def flushes(path: Path, records: int) -> Unit:
     return unit
 
 
+def small_calls(cured: bool) -> Unit:
+    """Return a unit that reads single bytes, each with a system call, or from memory."""
+    file = io.BytesIO(bytes(CALLS)) if cured else Path("/dev/zero").open("rb", buffering=0)  # noqa: SIM115
+
+    def unit() -> None:
+        if cured:
+            file.seek(0)
+        read = file.read
+        for _ in range(CALLS):
+            read(1)
+
+    return unit
+
+
+def page_writes(cured: bool) -> Unit:
+    """Return a unit that writes to pages, which are dropped before, or kept."""
+    area = mmap.mmap(-1, PAGES * mmap.PAGESIZE, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+    area.madvise(mmap.MADV_NOHUGEPAGE)
+    ones = bytes(1 for _ in range(PAGES))
+
+    def unit() -> None:
+        if not cured:
+            area.madvise(mmap.MADV_DONTNEED)
+        area[:: mmap.PAGESIZE] = ones
+        compute()
+
+    return unit
+
+
 def pauses() -> Unit:
     """Return a unit that sleeps as long as a read of a slow disk takes."""
 
@@ -103,6 +136,10 @@ def cached_scan(path: Path) -> Unit:
 
 
 def _unit(work: str, path: Path, cured: bool, thread: int) -> Unit:
+    if work == "calls":
+        return small_calls(cured)
+    if work == "faults":
+        return page_writes(cured)
     if work == "read":
         return memory_reads(path, thread) if cured else direct_reads(path, thread)
     if work == "deep-read":
@@ -129,7 +166,7 @@ def start_beside(kind: str) -> None:
 def main(words: list[str]) -> int:
     """Run the work of the command line and print its report."""
     parser = argparse.ArgumentParser()
-    parser.add_argument("work", choices=("read", "deep-read", "flush", "pause", "scan"))
+    parser.add_argument("work", choices=WORKS)
     parser.add_argument("path", type=Path)
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--cured", action="store_true")
