@@ -9,6 +9,8 @@ from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
+import msgspec
+
 from harness.diagnose.findings.own_queue import TARGET
 from harness.diagnose.result import DiagnoseResult, Finding
 from harness.labs.diagnose.entries import MODELLED, Entry, Words
@@ -35,7 +37,7 @@ class ProgramReport(Record, frozen=True):
 
     iterations: Count
     elapsed_ns: Count
-    parameters: dict[str, Count | str] = {}
+    parameters: dict[str, Count | str] = msgspec.field(default_factory=dict)
     threads: tuple[_ThreadUnits, ...] = ()
 
     def rate_per_s(self, threads: str) -> float:
@@ -82,12 +84,18 @@ def _failed(variant: str, error: StallscopeError) -> VariantRun:
     return VariantRun(variant=variant, findings=(), rate_per_s=None, why=why)
 
 
-def lab_finding(finding: Finding, true: frozenset[str], beside_name: str) -> LabFinding:
-    """Return a finding with its truth. The process beside the program must not be blamed."""
+def lab_finding(
+    finding: Finding, true: frozenset[str], beside_name: str, *, judge_machine: bool = False
+) -> LabFinding:
+    """Return a finding with its truth. The process beside the program must not be blamed.
+
+    ``judge_machine``: the machine is part of the entry.
+    """
     users = [place.name for place in finding.where]
     in_entry = {TARGET, beside_name} if beside_name else {TARGET}
-    of_machine = finding.cause == "steal" or (
-        finding.cause == "run-queue" and not in_entry.intersection(users[:1])
+    of_machine = not judge_machine and (
+        finding.cause == "steal"
+        or (finding.cause == "run-queue" and not in_entry.intersection(users[:1]))
     )
     return LabFinding(
         cause=finding.cause,
