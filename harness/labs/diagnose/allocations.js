@@ -1,5 +1,7 @@
 // Keeps the last 300,000 objects until SIGTERM: made anew, which the collector frees, or reused if cured.
 const cured = process.argv.includes('cured');
+const computes = process.argv.includes('compute'); // allocates nothing
+let sum = 0;
 const kept = [];
 const make = (i) => ({ a: i, b: [i, i + 1], c: 'x' + (i % 100) });
 for (let i = 0; i < 300000; i++) kept.push(make(i));
@@ -10,7 +12,9 @@ process.on('SIGTERM', () => { ended = true; });
 function chunk() {
   for (let k = 0; k < 20000; k++, units++) {
     const place = units % 300000;
-    if (cured) {
+    if (computes) {
+      for (let i = 0; i < 50; i++) sum += (sum ^ i) % 31;
+    } else if (cured) {
       const old = kept[place];
       old.a = units;
       old.b[0] = units;

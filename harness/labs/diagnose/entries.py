@@ -35,6 +35,7 @@ class Entry:
     cured_causes: tuple[str, ...] = ()
     threads: str = ""
     source: str = MEASURED
+    disk_service_us: int = 2000  # of a request, of the disk of known speed
     reason: str = ""
 
     @property
@@ -46,15 +47,6 @@ class Entry:
 def kernel(name: str, *options: str) -> Words:
     """Return the words of a program of stallscope-kernels."""
     return ("kernels", name, "--json", *options)
-
-
-def _variants(name: str, *options: str) -> dict[str, Words]:
-    """Return the three variants of a kernel that has all of them."""
-    return {
-        "program": kernel(name, *options),
-        "look_alike": kernel(name, "--look-alike", *options),
-        "cured": kernel(name, "--cured", *options),
-    }
 
 
 POOL, POLLER = ("--beside", "idle-pool"), ("--beside", "poller")
@@ -73,7 +65,9 @@ _MEASURED = (
         cause="user-lock",
         distractor=POOL_TEXT,
         threads="victim",
-        **_variants("lock-hog", "--threads", "2", *POOL),
+        program=kernel("lock-hog", "--threads", "2", *POOL),
+        look_alike=kernel("lock-hog", "--look-alike", "--threads", "2", *POOL),
+        cured=kernel("lock-hog", "--cured", "--threads", "2", *POOL),
     ),
     Entry(
         name="search-under-lock",
@@ -129,14 +123,18 @@ _MEASURED = (
         cause="cgroup-throttling",
         distractor=POOL_TEXT,
         look_alike_causes=("run-queue",),
-        **_variants("cgroup-throttled", *POOL),
+        program=kernel("cgroup-throttled", *POOL),
+        look_alike=kernel("cgroup-throttled", "--look-alike", *POOL),
+        cured=kernel("cgroup-throttled", "--cured", *POOL),
     ),
     Entry(
         name="slow-peer",
         cause="slow-peer",
         distractor=POOL_TEXT,
         threads="client",
-        **_variants("slow-peer", *POOL),
+        program=kernel("slow-peer", *POOL),
+        look_alike=kernel("slow-peer", "--look-alike", *POOL),
+        cured=kernel("slow-peer", "--cured", *POOL),
     ),
     Entry(
         name="page-faults",
@@ -186,6 +184,16 @@ _MEASURED = (
         cured_causes=("slow-disk",),
     ),
     Entry(
+        name="full-queue",
+        cause="submission-stalls",
+        disk_service_us=8000,
+        program=("work", "submit", "{disk}", *POOL),
+        cured=("work", "submit", "{disk}", "--cured", *POOL),
+        look_alike=("work", "read", "{disk}", *POOL),
+        distractor=POOL_TEXT,
+        look_alike_causes=("slow-disk",),
+    ),
+    Entry(
         name="mapped-file",
         cause="paging",
         program=kernel("mapped-file-faults", *POOL),
@@ -231,16 +239,8 @@ _CONTROLS = tuple(
         ("beside-a-file-scan", kernel("periodic-branches", *OWN_CPU), SCAN_TEXT, SCAN),
     )
 )
-_NOT_SHOWN = (
-    Entry(
-        name="submission-stalls",
-        cause="submission-stalls",
-        kind=NOT_SHOWN,
-        reason="a program that submits with io_uring and has a cured variant is missing",
-    ),
-)
 
 
 def entries() -> tuple[Entry, ...]:
-    """Return all entries that run programs, and the causes that are not shown."""
-    return (*_MEASURED, *_MODELLED, *_CONTROLS, *_NOT_SHOWN)
+    """Return all entries that run programs."""
+    return (*_MEASURED, *_MODELLED, *_CONTROLS)

@@ -14,8 +14,7 @@ from harness.labs.diagnose.entries import Entry, Words
 from stallscope.errors import UnableError
 from stallscope.programs import program
 
-# Eight requests at a time, 2 ms each: a ninth one waits.
-DISK_SERVERS, DISK_SERVICE_US = 8, 2000
+DISK_SERVERS = 8  # requests at a time: a ninth one waits
 FILE_BYTES = 8 << 20
 _SCRIPTS = Path(__file__).parent
 _END_S = 20
@@ -53,7 +52,7 @@ def surroundings(entry: Entry) -> Iterator[Surroundings]:
         file.write_bytes(os.urandom(FILE_BYTES))
         places = {"file": str(file), "first": str(cpus[0]), "last": str(cpus[-1])}
         if entry.uses_disk:
-            places["disk"] = stack.enter_context(known_disk())
+            places["disk"] = stack.enter_context(known_disk(entry.disk_service_us))
         around = Surroundings(places)
         if entry.beside:
             beside = stack.enter_context(running(around.command(entry.beside)))
@@ -90,10 +89,10 @@ def running(command: list[str]) -> Iterator["subprocess.Popen[bytes]"]:
 
 
 @contextmanager
-def known_disk() -> Iterator[str]:
+def known_disk(service_us: int) -> Iterator[str]:
     """Serve a disk of known speed as a loop device."""
     words = [str(program("stallscope-known-disk")), "--servers", str(DISK_SERVERS)]
-    words += ["--service-us", str(DISK_SERVICE_US)]
+    words += ["--service-us", str(service_us)]
     with subprocess.Popen(
         words, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, start_new_session=True, text=True
     ) as process:
@@ -115,8 +114,12 @@ def _loop_device(path: str) -> Iterator[str]:
     if made.returncode != 0:
         raise UnableError(f"no loop device: {made.stderr.strip()}", "run as root")
     device = made.stdout.strip()
+    admitted = Path("/sys/block", Path(device).name, "queue/nr_requests")
+    before = admitted.read_text()
     try:
         yield device
     finally:
+        with suppress(OSError):  # otherwise the next file of the device inherits it
+            admitted.write_text(before)
         with suppress(OSError, subprocess.SubprocessError):
             subprocess.run(["losetup", "--detach", device], check=True, timeout=_END_S)

@@ -17,6 +17,8 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+from harness.labs.diagnose.submissions import Submissions
+
 BLOCK = 4096
 SPAN_BLOCKS = 1024
 SCAN_BYTES = 1 << 20
@@ -25,9 +27,11 @@ PAUSE_S = 2e-3
 GROUP = 64  # records per flush, if cured
 CALLS = 200  # of one byte, per unit
 PAGES = 256  # per unit
+FEW_REQUESTS, MANY_REQUESTS, MOST_IN_FLIGHT = 4, 128, 64
+SUBMIT_COMPUTE_S = 1e-3
 POLL_S = 500e-6
 POOL = 16
-WORKS = ("read", "deep-read", "flush", "pause", "scan", "calls", "faults")
+WORKS = ("read", "deep-read", "flush", "pause", "scan", "calls", "faults", "submit")
 Unit = Callable[[], None]
 
 
@@ -110,6 +114,20 @@ def page_writes(cured: bool) -> Unit:
     return unit
 
 
+def submitted_reads(path: Path, cured: bool) -> Unit:
+    """Return a unit that submits a read and computes; the queue admits few requests, or many."""
+    admitted = Path("/sys/block", path.name, "queue/nr_requests")
+    admitted.write_text(str(MANY_REQUESTS if cured else FEW_REQUESTS))
+    reads = Submissions(path, MOST_IN_FLIGHT, SPAN_BLOCKS)
+
+    def unit() -> None:
+        while not reads.submit():
+            time.sleep(POLL_S)
+        compute(SUBMIT_COMPUTE_S)
+
+    return unit
+
+
 def pauses() -> Unit:
     """Return a unit that sleeps as long as a read of a slow disk takes."""
 
@@ -136,17 +154,17 @@ def cached_scan(path: Path) -> Unit:
 
 
 def _unit(work: str, path: Path, cured: bool, thread: int) -> Unit:
-    if work == "calls":
-        return small_calls(cured)
-    if work == "faults":
-        return page_writes(cured)
-    if work == "read":
-        return memory_reads(path, thread) if cured else direct_reads(path, thread)
-    if work == "deep-read":
-        return direct_reads(path, thread)
-    if work == "flush":
-        return flushes(path, GROUP if cured else 1)
-    return pauses() if work == "pause" else cached_scan(path)
+    makers: dict[str, Callable[[], Unit]] = {
+        "read": lambda: memory_reads(path, thread) if cured else direct_reads(path, thread),
+        "deep-read": lambda: direct_reads(path, thread),
+        "flush": lambda: flushes(path, GROUP if cured else 1),
+        "submit": lambda: submitted_reads(path, cured),
+        "calls": lambda: small_calls(cured),
+        "faults": lambda: page_writes(cured),
+        "pause": pauses,
+        "scan": lambda: cached_scan(path),
+    }
+    return makers[work]()
 
 
 def start_beside(kind: str) -> None:
