@@ -209,6 +209,13 @@ def test_pages_of_few_and_many_threads_are_small_and_open(open_page: Open, count
     page = open_page(content("main R(code)0-500", waits=many, binned=None))
     assert cell(page, ".figures div:nth-child(2) dd") == f"{count:,}"
     assert page.run("return document.documentElement.outerHTML.length") < 2_000_000
+    note = (
+        "return document.getElementById('waits').parentElement"
+        ".querySelector('.whole-only').checkVisibility()"
+    )
+    assert page.run(note) is False
+    page.run("stallscopeTimeline.choose(0, 0.1)")
+    assert page.run(note) is True
     assert page.complaints() == []
 
 

@@ -44,6 +44,11 @@ from stallscope.printable import visible_text
 from stallscope.quantities import value_text
 from topdown.waits.weight import Weight
 
+_NO_BINS = (
+    "These values are those of the whole recording, because they are not known by time here; for a "
+    "period alone: stallscope waits RUN --period FROM-TO"
+)
+_WHOLE = "This part is that of the whole recording."
 _START = (
     ("harness.page", "period_cells.js"),
     ("harness.diagnose", "page/timeline.js"),
@@ -97,6 +102,7 @@ class _Shown:
     markup: Markup
     numbers: tuple[int, ...]
     own_id: bool
+    whole_only: str
 
 
 def render_diagnose_page(content: DiagnosePageContent) -> str:
@@ -144,6 +150,7 @@ def render_diagnose_page(content: DiagnosePageContent) -> str:
                         section.markup,
                         numbers.get(section.id, ()),
                         f'id="{section.id}"' in section.markup,
+                        section.whole_only,
                     )
                     for section in sections
                 ],
@@ -198,7 +205,9 @@ def _sections(content: DiagnosePageContent, series: BinnedValues | None) -> list
     )
     if content.comparison is not None:
         panel = content.comparison
-        parts.append(Section(COMPARISON, "Comparison", panel.markup, tuple(panel.styles)))
+        parts.append(
+            Section(COMPARISON, "Comparison", panel.markup, tuple(panel.styles), "", _WHOLE)
+        )
     else:
         reason = "Nothing to compare with: this page has one recording."
         remedy = "After a change: stallscope diagnose NEW --baseline RUN."
@@ -214,7 +223,9 @@ def _slots_section(content: DiagnosePageContent) -> Section:
         remedy = "stallscope diagnose --model -- CMD models them for a command."
         return absent(SLOTS, "CPU slots", reason, remedy)
     state = "modelled" if slots.kind == "modelled" else ""
-    return Section(SLOTS, "CPU slots", slots_panel(slots), ((SLOTS_FOLDER, SLOTS_STYLES),), state)
+    return Section(
+        SLOTS, "CPU slots", slots_panel(slots), ((SLOTS_FOLDER, SLOTS_STYLES),), state, _WHOLE
+    )
 
 
 def _waits_sections(content: DiagnosePageContent) -> list[Section]:
@@ -224,9 +235,10 @@ def _waits_sections(content: DiagnosePageContent) -> list[Section]:
         (CAUSES, "Causes of waits", graph_panel(waits, binned)),
     ]
     locks = locks_panels(waits, binned)
+    whole_only = _NO_BINS if binned is None else ""
     panels += [(LOCKS, "Locks", panel) for panel in locks]
     parts = [
-        Section(section_id, title, panel.markup, tuple(panel.styles))
+        Section(section_id, title, panel.markup, tuple(panel.styles), "", whole_only)
         for section_id, title, panel in panels
     ]
     if not locks:

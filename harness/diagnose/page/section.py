@@ -8,16 +8,22 @@ from markupsafe import Markup
 from harness.page.document import fragment, with_prefixed_ids
 from harness.page.panels import Panel, StyleSheets
 
+_OTHER_TIME = "This part was measured at another time: it does not follow the period."
+
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A section with the id that links name. ``state``: "unavailable", "modelled" or empty."""
+    """A section with the id that links name. ``state``: "unavailable", "modelled" or empty.
+
+    ``whole_only``: what is shown while a period is selected that the section does not follow.
+    """
 
     id: str
     title: str
     markup: Markup
     styles: tuple[StyleSheets, ...] = ()
     state: str = ""
+    whole_only: str = ""
 
 
 def absent(section_id: str, title: str, reason: str, remedy: str = "") -> Section:
@@ -36,4 +42,5 @@ def section_of(section_id: str, title: str, panels: Sequence[Panel], state: str 
     """Return a section of the panels of another page; their ids get the section's as a prefix."""
     markup = Markup("\n").join(panel.markup for panel in panels)
     styles = tuple(sheets for panel in panels for sheets in panel.styles)
-    return Section(section_id, title, with_prefixed_ids(markup, section_id), styles, state)
+    prefixed = with_prefixed_ids(markup, section_id)
+    return Section(section_id, title, prefixed, styles, state, _OTHER_TIME)
