@@ -23,6 +23,7 @@ NAMES = (
     "benchmark_text",
     "flame_page",
     "summary_cost",
+    "import_speed",
     "scale_models",
     "unwind_tables",
     "unwind_speed",

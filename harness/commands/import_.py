@@ -100,11 +100,11 @@ def command(
     top: int,
     as_json: bool,
 ) -> None:
-    """Read a file of another tool: print what it contains, or write it in another format.
+    """Read a file of another tool, or write it in another format.
 
-    FILE is text of perf script, folded stacks, pprof, OTLP profiles, speedscope, the Firefox
-    Profiler, perf stat (-x or -j), Go benchmark results, an HdrHistogram log, or JSON of fio.
-    Files that gzip compressed are decompressed.
+    Without an output the content is printed. FILE is text of perf script, folded stacks, pprof,
+    OTLP profiles, speedscope, the Firefox Profiler, perf stat (-x or -j), Go benchmark results, an
+    HdrHistogram log, or JSON of fio. Files that gzip compressed are decompressed.
     """
     from harness.exchange.options import ImportOptions  # noqa: PLC0415 - start-up stays light
     from harness.exchange.session import run_import  # noqa: PLC0415

@@ -9,6 +9,7 @@ LAB = {
     "memory": "Measure the latency of caches and memory.",
     "kernels": "Run the diagnosis on programs whose bottleneck is known.",
     "waits": "Run the diagnosis of waits on programs whose waits are known.",
+    "diagnose": "Run `stallscope diagnose` on programs whose cause is known.",
     "stages": "Measure what execution stages gain on the reference server.",
     "storm": "Measure what a limited I/O queue gains a reader beside writes.",
     "scale": "Measure throughput by connections and by server threads.",

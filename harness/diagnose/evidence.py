@@ -1,6 +1,6 @@
 """Evidence of findings: numbers with their source and their 95 % interval."""
 
-from harness.diagnose.facts import Facts
+from harness.diagnose.facts import Facts, gain_without
 from harness.diagnose.result import FindingEvidence
 from harness.diagnose.slots import SlotNode
 from stallscope.statistics.intervals import wilson_interval
@@ -44,6 +44,16 @@ def sampled(facts: Facts, name: str, share: float, source: str = SAMPLES) -> Fin
         count = round(min(1.0, share) * facts.cpu.samples)
         low, high = wilson_interval(count, facts.cpu.samples)
     return FindingEvidence(name=name, value=share, unit="share", source=source, low=low, high=high)
+
+
+def largest_gain_of_samples(facts: Facts, share: float) -> float | None:
+    """Return how many times faster work without a share of the CPU samples becomes at most.
+
+    It is that of a thread that never waits: less CPU time also needs less time in the run queue.
+    The upper end of the interval counts, because the gain is an upper bound.
+    """
+    evidence = sampled(facts, "", share)
+    return gain_without(min(1.0, share if evidence.high is None else evidence.high))
 
 
 def slot_evidence(facts: Facts, slot: SlotNode) -> FindingEvidence:

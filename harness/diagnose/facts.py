@@ -59,7 +59,7 @@ class Facts:
         measurements: Measurements = Measurements(),
     ) -> "Facts":
         """Return the facts of a recording; ``cpu`` or that of ``measurements``."""
-        groups = tuple(working_groups(waits))
+        groups = tuple(_without_idle(waits, group) for group in working_groups(waits))
         return cls(
             _within_waits(waits, groups),
             groups,
@@ -120,6 +120,28 @@ class Facts:
         if group is None or not group.wall_ns:
             return None
         return gain_without(part * lost_ns / group.wall_ns)
+
+
+def _without_idle(waits: WaitsResult, group: GroupWaits) -> GroupWaits:
+    """Return a group without its idle threads: threads of a runtime may all have one name.
+
+    The document counts idle threads by group; they are those that run least.
+    """
+    key = (group.process, group.name)
+    idle = sum(pool.threads for pool in waits.idle_pools if (pool.process, pool.name) == key)
+    threads = [row for row in waits.threads if (row.process, row.group) == key]
+    if not idle or len(threads) != group.threads:
+        return group
+    threads.sort(key=lambda row: sum(row.states_ns.get(state, 0) for state in RUNNING))
+    working = threads[idle:]
+    return structs.replace(
+        group,
+        threads=len(working),
+        wall_ns=sum(row.wall_ns for row in working),
+        states_ns={
+            state: sum(row.states_ns.get(state, 0) for row in working) for state in group.states_ns
+        },
+    )
 
 
 def _within_waits(waits: WaitsResult, groups: tuple[GroupWaits, ...]) -> WaitsResult:

@@ -61,6 +61,7 @@ DOCUMENTS = {
     "lab.stages": ("harness.labs.stages.result", "StagesResult"),
     "lab.stages.sweep": ("harness.labs.stages.sweep.result", "SweepResult"),
     "lab.storm": ("harness.labs.storm.result", "StormResult"),
+    "lab.diagnose": ("harness.labs.diagnose.result", "DiagnoseLabResult"),
     "lab.waits": ("harness.labs.waits.result", "WaitsLabResult"),
     "load": ("harness.workload.results", "LoadResult"),
     "load.rates": ("harness.load.rates.result", "RatesResult"),

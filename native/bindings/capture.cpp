@@ -275,6 +275,10 @@ void add_facts(capture_class& made) {
                    [](const python_capture& self) { return self.data->lost_records; })
       .def_prop_ro("lost_samples",
                    [](const python_capture& self) { return self.data->lost_samples; })
+      .def_prop_ro("unknown_records",
+                   [](const python_capture& self) { return self.data->unknown_records; })
+      .def_prop_ro("deferred_stacks",
+                   [](const python_capture& self) { return self.data->deferred_stacks; })
       .def_prop_ro("throttles", [](const python_capture& self) { return self.data->throttles; })
       .def_prop_ro("truncated_at",
                    [](const python_capture& self) { return self.data->truncated_at; })

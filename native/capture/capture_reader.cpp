@@ -27,6 +27,9 @@ using perf_format::user_record;
 constexpr std::size_t max_traces = std::size_t{1} << 20U;
 // Lost samples that a BPF filter dropped on purpose.
 constexpr std::uint16_t dropped_by_filter = 1U << 15U;
+// Types outside of these and of the kernel's below PERF_RECORD_MAX are newer than this reader.
+constexpr auto first_user_record = static_cast<std::uint32_t>(user_record::header_attr);
+constexpr auto last_user_record = static_cast<std::uint32_t>(user_record::compressed2);
 
 // The first pass over the records.
 class capture_reader {
@@ -160,7 +163,9 @@ class capture_reader {
       case user_record::header_build_id:
         return features_.read_build_id_record(current.misc, cursor_of(current));
       default:
-        return;
+        if (current.type < first_user_record || current.type > last_user_record) {
+          ++result_.unknown_records;
+        }
     }
   }
 
@@ -186,6 +191,7 @@ class capture_reader {
     samples.period.push_back(fields.period.value_or(std::max<std::uint64_t>(described.period, 1)));
     samples.thread.push_back(thread_);
     samples.stack.push_back(parsed_.raw.add(fields, kind, start_.swap));
+    result_.deferred_stacks += parsed_.raw.user_stack_deferred() ? 1 : 0;
     samples.cpu.push_back(fields.cpu);
     samples.event.push_back(static_cast<std::uint16_t>(event));
     parsed_.waits.add_sample(described, fields, start_.swap, result_);

@@ -65,6 +65,7 @@ raw_stacks::raw_stacks(memory_budget& budget)
 
 void raw_stacks::decode(const sample_fields& sample, frame_kind kind, bool swap) {
   decoded_.clear();
+  deferred_ = false;
   // The leaf and the user address at the kernel entry are exact; all others are return addresses
   // after a call.
   bool exact = true;
@@ -72,6 +73,7 @@ void raw_stacks::decode(const sample_fields& sample, frame_kind kind, bool swap)
     const auto value = load<std::uint64_t>(sample.chain.data() + at, swap);
     if (value >= static_cast<std::uint64_t>(PERF_CONTEXT_MAX)) {
       if (value == context_user_deferred) {
+        deferred_ = true;
         break;
       }
       const frame_kind next = kind_of_context(value);

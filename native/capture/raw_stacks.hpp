@@ -24,6 +24,9 @@ class raw_stacks {
   // address minus one; without a chain only the instruction pointer.
   std::uint32_t add(const sample_fields& sample, frame_kind kind, bool swap);
 
+  // Whether the user part of the last added chain is in another record (PERF_CONTEXT_USER_DEFERRED).
+  [[nodiscard]] bool user_stack_deferred() const { return deferred_; }
+
   [[nodiscard]] std::span<const std::uint32_t> locations(std::uint32_t stack) const {
     return locations_.values().subspan(offset_[stack], offset_[stack + 1] - offset_[stack]);
   }
@@ -50,6 +53,7 @@ class raw_stacks {
   column<std::uint64_t> address_;
   column<std::uint8_t> kind_;
   std::vector<decoded> decoded_;
+  bool deferred_ = false;
 };
 
 }  // namespace stallscope::capture

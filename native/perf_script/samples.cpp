@@ -163,11 +163,11 @@ std::uint32_t samples::function_of(std::uint32_t name, std::uint32_t file, bool 
       function_slots_[free] = static_cast<std::uint32_t>(index + 1);
     }
   }
-  const function wanted{name, file, inlined};
+  const function key{name, file, inlined};
   const std::size_t mask = function_slots_.size() - 1;
-  for (std::size_t slot = hash(wanted) & mask;; slot = (slot + 1) & mask) {
+  for (std::size_t slot = hash(key) & mask;; slot = (slot + 1) & mask) {
     if (function_slots_[slot] == 0) {
-      functions_.push_back(wanted);
+      functions_.push_back(key);
       function_slots_[slot] = static_cast<std::uint32_t>(functions_.size());
       return function_slots_[slot] - 1;
     }

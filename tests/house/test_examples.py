@@ -26,7 +26,7 @@ HARMLESS = {
     "schema",
 }
 # Options of harmless commands that are not: they change the machine, need a process, or another recording.
-NOT_RUN = {"--fix", "-p", "divide-chain", "request", "wall", "1%", "cycles", "slots"}
+NOT_RUN = {"--fix", "-p", "divide-chain", "request", "wall", "off-cpu", "1%", "cycles", "slots"}
 RECORDINGS = {
     "slow-query": "tests/captures/file.perf",
     "before": "tests/captures/file.perf",

@@ -104,7 +104,12 @@ def test_paths_in_contributing_exist(checkout: Path) -> None:
 
 def test_every_dependency_is_imported_by_a_package(checkout: Path) -> None:
     project = tomllib.loads((checkout / "pyproject.toml").read_text())["project"]
-    modules = {"pyelftools": "elftools", "pyyaml": "yaml"}
+    modules = {
+        "opentelemetry-proto": "opentelemetry",
+        "protobuf": "google.protobuf",
+        "pyelftools": "elftools",
+        "pyyaml": "yaml",
+    }
     names = [re.split(r"[<>=]", requirement)[0] for requirement in project["dependencies"]]
     folders = ("stallscope", "topdown", "cstates", "ioprobe", "harness")
     sources = "\n".join(

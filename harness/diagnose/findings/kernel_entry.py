@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 
 from harness.diagnose.cpu_functions import KernelTime
-from harness.diagnose.evidence import sampled
-from harness.diagnose.facts import Facts, gain_without
+from harness.diagnose.evidence import largest_gain_of_samples, sampled
+from harness.diagnose.facts import Facts
 from harness.diagnose.result import Finding, FindingEvidence, FindingPlace
 
 SHOWN_CALLS = 3
@@ -28,7 +28,7 @@ def kernel_entry_finding(facts: Facts, time: KernelTime, rule: KernelRule) -> Fi
     names = (*time.calls[:SHOWN_CALLS], *((f"below {name}", share) for name, share in time.callers))
     return Finding(
         cost_share=cost,
-        largest_gain=gain_without(cost),
+        largest_gain=largest_gain_of_samples(facts, time.share),
         evidence=(
             sampled(facts, "share of CPU time", time.share),
             *(sampled(facts, name, share) for name, share in names),

@@ -25,6 +25,7 @@ struct kernel_settings {
   cache_sizes caches{};
   std::uint64_t memory_limit_bytes = std::uint64_t{1} << 30U;  // limit of the working set
   bool look_alike = false;  // without the fault, where the kernel has a look-alike
+  bool cured = false;       // the same work without the fault, where the kernel has a cure
   bool padded = false;      // false-sharing only: one cache line per counter, as a control
   double duration_s = 0;    // of the run; 0: not known
   double rate_per_s = 1;    // of waits, for kernels with a rate

@@ -11,6 +11,7 @@
 #include <system_error>
 
 #include "base/failure.hpp"
+#include "kernels/harmless_threads.hpp"
 #include "kernels/mix_output.hpp"
 #include "kernels/report.hpp"
 #include "kernels/runner.hpp"
@@ -45,6 +46,7 @@ kernel_settings setting_of(const kernel_command& command, const std::vector<int>
           .caches = read_cache_sizes("/sys/devices/system/cpu/" + cpu),
           .memory_limit_bytes = memory_bytes / 4,
           .look_alike = command.look_alike,
+          .cured = command.cured,
           .padded = command.padded,
           .duration_s = command.iterations ? 0 : command.duration_s,
           .rate_per_s = command.rate_per_s > 0 ? command.rate_per_s : entry.rate_per_s,
@@ -98,6 +100,13 @@ void add_options(cli::command& sub, kernel_command& command, const kernel_entry&
     sub.add_option("--path", command.path,
                    "Directory for its file, or a file or device to overwrite [/var/tmp]");
   }
+  sub.add_option("--beside", command.beside,
+                 "Harmless threads beside the kernel: idle-pool or poller")
+      .check(cli::one_of({"idle-pool", "poller"}));
+  if (entry.cured != nullptr) {
+    sub.add_flag("--cured", command.cured,
+                 std::string("The same work without the fault: ") + entry.cured);
+  }
   if (entry.look_alike != nullptr) {
     sub.add_flag("--look-alike", command.look_alike,
                  std::string("Without the fault: ") + entry.look_alike);
@@ -130,11 +139,12 @@ void run_command(const kernel_command& command) {
   if (!command.cpus.empty()) options.cpus = perf_events::parse_cpu_list(command.cpus);
   const kernel_settings setting = setting_of(command, options.cpus);
   const auto kernel = entry.make(setting);
+  const harmless_threads beside(command.beside);
   const run_report report = run_kernel(entry, setting.threads, *kernel, options, stop);
   const auto parameters = parameters_of(entry, setting, *kernel);
   kernel_entry reported = entry;
   const std::string not_expected = std::string("not ") + entry.expected;
-  if (setting.look_alike) reported.expected = not_expected.c_str();
+  if (setting.look_alike || setting.cured) reported.expected = not_expected.c_str();
   const bool to_terminal = !command.json && isatty(STDOUT_FILENO) != 0;
   const auto account = kernel->account();
   write_out(to_terminal ? report_text(reported, report, parameters, account)

@@ -19,7 +19,9 @@ struct kernel_command {
   std::string cpus;
   bool json = false;
   bool look_alike = false;
+  bool cured = false;
   bool padded = false;
+  std::string beside;  // symptom beside the kernel; empty: none
   std::string path;
   double rate_per_s = 0;  // 0: the default of the kernel
 };

@@ -63,7 +63,8 @@ class page_faults_kernel : public kernel_base {
  public:
   explicit page_faults_kernel(const kernel_settings& setting)
       : page_bytes_(static_cast<std::size_t>(sysconf(_SC_PAGESIZE))),
-        pages_(std::max(min_pages, mapping_bytes / page_bytes_)) {
+        pages_(std::max(min_pages, mapping_bytes / page_bytes_)),
+        cured_(setting.cured) {
     for (unsigned i = 0; i < setting.threads; ++i) {
       areas_.push_back(std::make_unique<mapped_area>(pages_ * page_bytes_));
     }
@@ -74,7 +75,7 @@ class page_faults_kernel : public kernel_base {
     const std::span<unsigned char> bytes = area.memory.as<unsigned char>();
     for (std::uint64_t i = 0; i < iterations; ++i) {
       if (area.page == pages_) {
-        area.memory.drop_pages();
+        if (!cured_) area.memory.drop_pages();
         area.page = 0;
         area.written = 1 - area.written;
       }
@@ -113,6 +114,7 @@ class page_faults_kernel : public kernel_base {
 
   std::size_t page_bytes_;
   std::size_t pages_;
+  bool cured_;  // keeps the pages
   std::vector<std::unique_ptr<mapped_area>> areas_;
 };
 
@@ -121,13 +123,14 @@ class page_faults_kernel : public kernel_base {
 class system_calls_kernel : public kernel_base {
  public:
   explicit system_calls_kernel(const kernel_settings& setting)
-      : pipes_(setting.threads), words_(setting.threads) {}
+      : pipes_(setting.threads), words_(setting.threads), batch_(setting.cured ? 64 : 1) {}
 
   std::uint64_t run(unsigned thread, std::uint64_t iterations, const std::atomic<bool>&) override {
     const word_pipe& pipe = pipes_[thread];
     auto& value = words_[thread].value;
     for (std::uint64_t i = 0; i < iterations; ++i) {
-      pipe.put(value + 1);
+      if (++value % batch_ != 0) continue;
+      pipe.put(value);
       value = pipe.take();
     }
     return iterations;
@@ -144,6 +147,7 @@ class system_calls_kernel : public kernel_base {
  private:
   std::vector<word_pipe> pipes_;
   std::vector<thread_word> words_;
+  std::uint64_t batch_;  // words per pair of calls
 };
 
 // Two threads pass a word back and forth over two pipes: one thread sleeps while the other runs. An

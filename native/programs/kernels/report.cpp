@@ -33,11 +33,13 @@ json json_of(const kernel_entry& entry) {
                  {"iterations_per_call", entry.iterations_per_call},
                  {"instructions_per_iteration", nullptr},
                  {"look_alike", nullptr},
+                 {"cured", nullptr},
                  {"held_out", entry.held_out},
                  {"first_cause", nullptr},
                  {"measures_states", entry.measures_states},
                  {"child_process", entry.child_process}};
   if (entry.look_alike != nullptr) kernel["look_alike"] = entry.look_alike;
+  if (entry.cured != nullptr) kernel["cured"] = entry.cured;
   if (entry.instructions_per_iteration != 0) {
     kernel["instructions_per_iteration"] = entry.instructions_per_iteration;
   }
@@ -62,6 +64,7 @@ json json_of(const thread_times& times) {
   return {{"tid", times.tid()},
           {"name", times.name()},
           {"wall_ns", times.wall_ns()},
+          {"iterations", times.iterations()},
           {"timed_waits", times.waits()},
           {"states_ns", json_of(readings.back())},
           {"readings", kept}};

@@ -59,15 +59,27 @@ class false_sharing_kernel : public kernel_base {
 // All work runs under one mutex, so that all other threads wait.
 class contended_mutex_kernel : public kernel_base {
  public:
-  std::uint64_t run(unsigned, std::uint64_t iterations, const std::atomic<bool>&) override {
+  explicit contended_mutex_kernel(const kernel_settings& setting)
+      : cured_(setting.cured), values_(setting.threads) {}
+
+  std::uint64_t run(unsigned thread, std::uint64_t iterations, const std::atomic<bool>&) override {
+    std::uint64_t& own = values_[thread].value;
     for (std::uint64_t i = 0; i < iterations; ++i) {
+      if (cured_) {
+        own = hot_arithmetic(steps_held, own);
+        continue;
+      }
       const std::scoped_lock lock(mutex_);
       value_ = hot_arithmetic(steps_held, value_);
     }
     return iterations;
   }
   // Returns the value of the chain after the steps of all threads.
-  [[nodiscard]] std::uint64_t result() const override { return value_; }
+  [[nodiscard]] std::uint64_t result() const override {
+    std::uint64_t sum = value_;
+    for (const auto& own : values_) sum += own.value;
+    return sum;
+  }
   [[nodiscard]] std::vector<kernel_parameter> parameters() const override {
     return {{"steps_under_the_lock", steps_held}};
   }
@@ -75,8 +87,10 @@ class contended_mutex_kernel : public kernel_base {
  private:
   static constexpr std::uint64_t steps_held = 1000;
 
+  bool cured_;
   std::mutex mutex_;
   std::uint64_t value_ = 1;
+  std::vector<thread_word> values_;  // by thread, if cured
 };
 
 // Sleeps while the word has this value, until a wake-up or for 50 ms. The time limit ensures that
@@ -145,8 +159,8 @@ std::unique_ptr<kernel_base> make_false_sharing(const kernel_settings& setting) 
   return std::make_unique<false_sharing_kernel>(setting);
 }
 
-std::unique_ptr<kernel_base> make_contended_mutex(const kernel_settings&) {
-  return std::make_unique<contended_mutex_kernel>();
+std::unique_ptr<kernel_base> make_contended_mutex(const kernel_settings& setting) {
+  return std::make_unique<contended_mutex_kernel>(setting);
 }
 
 std::unique_ptr<kernel_base> make_thundering_herd(const kernel_settings& setting) {

@@ -36,6 +36,7 @@ struct kernel_entry {
   unsigned instructions_per_iteration = 0;  // exact, in user mode; 0: unknown
   bool may_be_padded = false;
   const char* look_alike = nullptr;  // what differs with --look-alike; null: there is none
+  const char* cured = nullptr;       // what differs with --cured; null: there is no cure
   bool held_out = false;             // no constant of the modelled source was fitted to it
   wait_cause first_cause{};          // of the time in which its threads wait
   bool measures_states = false;      // its threads measure their time by state

@@ -132,6 +132,8 @@ class FakeCapture:
     lost_records: int = 0
     lost_samples: int = 0
     throttles: int = 0
+    unknown_records: int = 0
+    deferred_stacks: int = 0
     truncated_at: int | None = None
 
     def __post_init__(self) -> None:

@@ -303,4 +303,16 @@ def _capture_warnings(capture: "Capture") -> list[ProfileWarning]:
             "kernel.perf_event_max_sample_rate, which the kernel lowers automatically."
         )
         warnings.append(ProfileWarning("throttled", message))
+    if capture.deferred_stacks:
+        message = (
+            f"{capture.deferred_stacks:,} samples have a deferred user stack, which is not read: "
+            "their stacks end at the kernel. Record with another --call-graph."
+        )
+        warnings.append(ProfileWarning("deferred-stacks", message))
+    if capture.unknown_records:
+        message = (
+            f"{capture.unknown_records:,} records of unknown types were skipped: the capture was "
+            "made by a newer perf or kernel than this version knows."
+        )
+        warnings.append(ProfileWarning("unknown-records", message))
     return warnings

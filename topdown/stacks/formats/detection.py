@@ -25,16 +25,17 @@ _EVENT_LINE = re.compile(rb"\S.*?\s+\d+(?:/\d+)?\s.*:")
 _FOLDED_LINE = re.compile(rb"\S.* \d+(?:\.\d+)?$")
 _MAX_FIELD = 15  # of the messages of pprof
 _OTLP_FIELDS = {1, 2}
+_OTHER_MAGICS = (b"PERFILE2", b"2ELIFREP", b"\x7fELF")  # captures of perf, and programs
 
 
 def detect(head: bytes) -> FileFormat | None:
     """Return the format of content that begins with ``head``; None if it is none of these."""
-    text = head.lstrip()
-    if text.startswith((b"{", b"[")):
-        return _json_format(text)
-    if b"\0" in head[:512] or not _is_text(head):
+    if head.startswith(_OTHER_MAGICS):
+        return None
+    if not _is_text(head):
         return _protobuf_format(head)
-    return _text_format(head)
+    text = head.lstrip()
+    return _json_format(text) if text.startswith((b"{", b"[")) else _text_format(head)
 
 
 def _is_text(head: bytes) -> bool:

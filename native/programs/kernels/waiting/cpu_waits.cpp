@@ -100,7 +100,7 @@ class cgroup_throttled_kernel : public waiting_kernel {
       : waiting_kernel(setting.threads), cpus_(allowed_cpus()) {
     if (setting.look_alike) {
       neighbour_.emplace(cpus_.front());
-    } else {
+    } else if (!setting.cured) {
       group_.emplace("stallscope-kernels");
       group_->set_quota(quota_us, period_us);
       group_->add(getpid());
@@ -109,6 +109,7 @@ class cgroup_throttled_kernel : public waiting_kernel {
 
   [[nodiscard]] std::vector<kernel_parameter> parameters() const override {
     if (neighbour_) return neighbour_->parameters();
+    if (!group_) return {};
     return {{"cgroup", group_->path()}};
   }
   [[nodiscard]] std::vector<kernel_parameter> account() const override {

@@ -45,12 +45,12 @@ class lock_kernel : public waiting_kernel {
 class lock_hog_kernel : public lock_kernel {
  public:
   explicit lock_hog_kernel(const kernel_settings& setting)
-      : lock_kernel(setting.threads), look_alike_(setting.look_alike) {}
+      : lock_kernel(setting.threads), look_alike_(setting.look_alike), cured_(setting.cured) {}
 
  private:
   bool iterate(unsigned thread, const std::atomic<bool>&) override {
     if (thread == 0) {
-      hold_computing(thread, look_alike_);
+      hold_computing(thread, look_alike_ || cured_);
     } else {
       take_briefly(thread);
       if (look_alike_) pause_for(2 * ms, times(thread));
@@ -62,6 +62,7 @@ class lock_hog_kernel : public lock_kernel {
   }
 
   bool look_alike_;
+  bool cured_;
 };
 
 // Thread 0 writes to a disk while it holds the lock. In the look-alike thread 0 computes under the

@@ -75,6 +75,7 @@ class slow_peer_kernel : public waiting_kernel {
   explicit slow_peer_kernel(const kernel_settings& setting)
       : waiting_kernel(setting.threads),
         look_alike_(setting.look_alike),
+        cured_(setting.cured),
         peer_("slow-peer", [this] { answer(); }) {}
 
   [[nodiscard]] std::vector<kernel_parameter> parameters() const override {
@@ -89,7 +90,7 @@ class slow_peer_kernel : public waiting_kernel {
     const std::atomic<bool> never{false};
     for (;;) {
       if (!connection_.server.receive(peer_times, never)) return;
-      if (!look_alike_) pause_for(delay_ns, peer_times);
+      if (!look_alike_ && !cured_) pause_for(delay_ns, peer_times);
       connection_.server.send();
     }
   }
@@ -103,6 +104,7 @@ class slow_peer_kernel : public waiting_kernel {
   [[nodiscard]] const char* name_of(unsigned) const override { return "client"; }
 
   bool look_alike_;
+  bool cured_;
   loopback_connection connection_;
   child_process peer_;
 };

@@ -76,6 +76,9 @@ class alignas(128) thread_times {
   [[nodiscard]] std::uint64_t waited_ns(std::size_t state) const noexcept;
   // Wall time that is neither running, in the run queue nor a measured wait: stolen time, faults.
   [[nodiscard]] std::uint64_t rest_ns() const noexcept;
+  // Iterations that the thread completed.
+  [[nodiscard]] std::uint64_t iterations() const noexcept { return iterations_; }
+  void add_iterations(std::uint64_t done) noexcept { iterations_ += done; }
   // Number of timed waits.
   [[nodiscard]] std::uint64_t waits() const noexcept { return waits_; }
   // Returns the kept readings in time order, the first at the beginning and the last at the end.
@@ -107,6 +110,7 @@ class alignas(128) thread_times {
   std::array<std::uint64_t, wait_states> waited_ns_{};
   std::uint64_t throttled_ns_ = 0;
   std::uint64_t waits_ = 0;
+  std::uint64_t iterations_ = 0;
   std::size_t rest_state_ = no_state;
   std::vector<account_reading> readings_;
   std::uint64_t interval_ns_ = first_interval_ns;

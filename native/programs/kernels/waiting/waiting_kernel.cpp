@@ -14,6 +14,7 @@ std::uint64_t waiting_kernel::run(unsigned thread, std::uint64_t iterations,
   std::uint64_t done = 0;
   while (done < iterations && !stop && iterate(thread, stop)) ++done;
   iterations_[thread].value += done;
+  times.add_iterations(done);
   times.update();
   return done;
 }

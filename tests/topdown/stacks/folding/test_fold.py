@@ -81,3 +81,11 @@ def test_a_tree_contains_exactly_its_chains(chains):
             path.append(int(tree.function[at]))
             at = int(tree.parent[at])
         assert path[::-1] == chain
+
+
+def test_records_that_are_not_read_are_warnings(shop, sources):
+    capture = shop("plain main start")
+    capture.unknown_records, capture.deferred_stacks = 3, 2
+    profile = fold(capture, Symbolizer(sources))
+    codes = [warning.code for warning in profile.warnings]
+    assert codes == ["deferred-stacks", "unknown-records"]

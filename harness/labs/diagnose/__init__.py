@@ -1,0 +1,1 @@
+"""`stallscope lab diagnose`: the diagnosis of programs whose cause is known."""

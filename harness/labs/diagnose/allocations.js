@@ -1,0 +1,32 @@
+// Keeps the last 300,000 objects until SIGTERM: made anew, which the collector frees, or reused if cured.
+const cured = process.argv.includes('cured');
+const computes = process.argv.includes('compute'); // allocates nothing
+let sum = 0;
+const kept = [];
+const make = (i) => ({ a: i, b: [i, i + 1], c: 'x' + (i % 100) });
+for (let i = 0; i < 300000; i++) kept.push(make(i));
+let units = 0;
+let ended = false;
+const began = process.hrtime.bigint();
+process.on('SIGTERM', () => { ended = true; });
+function chunk() {
+  for (let k = 0; k < 20000; k++, units++) {
+    const place = units % 300000;
+    if (computes) {
+      for (let i = 0; i < 50; i++) sum += (sum ^ i) % 31;
+    } else if (cured) {
+      const old = kept[place];
+      old.a = units;
+      old.b[0] = units;
+      old.b[1] = units + 1;
+      old.c = 'x' + (units % 100);
+    } else {
+      kept[place] = make(units);
+    }
+  }
+  if (!ended) return setImmediate(chunk);
+  const elapsed = Number(process.hrtime.bigint() - began);
+  console.log(JSON.stringify({ schema: 'stallscope.kernels/1', iterations: units, elapsed_ns: elapsed, parameters: { threads: 1 } }));
+  process.exit(0);
+}
+chunk();

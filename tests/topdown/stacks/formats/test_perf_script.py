@@ -1,0 +1,142 @@
+"""Text of perf script: the names and counts of stackcollapse-perf, and profiles."""
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from stallscope.errors import RecordingError
+from topdown.stacks.formats.perf_script import FoldedNames, fold_perf_script, read_perf_script
+from topdown.stacks.profile import FunctionKind
+
+TEXT = rb"""# cmdline : /usr/bin/perf record -g ./prog
+V8 WorkerThread 25607/25608 4794564.109216:     250000 cycles:u:
+    ffffffff8103ce3b native_safe_halt+0x12 ([kernel.kallsyms])
+        7f1 foo;bar<int>(A, B)::operator()(int) const+0x3 (/usr/lib/x.so)
+        7f2 (anonymous namespace)::baz(int) (/usr/lib/x.so)
+        7f3 [unknown] (/usr/lib/y.so.1)
+        7f4 [unknown] ([unknown])
+        7f5 a->b->c (inlined)
+        7f6 net/http.(*Client).Do+0x1 (/bin/go)
+        7f7 RegExp:[&<>\"\'] (/tmp/perf-7539.map)
+        7f8 Lorg/x/Y;.call(Lorg/z;)V (/tmp/perf-1.map)
+
+java 12 [002] 6544038.708352: cpu-clock:
+        7f9 foo->bar->qux ([nf_conntrack_ipv4])
+
+java 12 [002] 6544038.708352: 7 cycles:u:
+        7f8 Lorg/x/Y;.call(Lorg/z;)V (/tmp/perf-1.map)
+
+empty 1/2 [000] 1.0: 5 cycles:u:
+
+noblank 1/2 [000] 1.0: 5 cycles:u:
+    1 last (/bin/x)"""
+V8 = (
+    rb"Lorg/x/Y:.call;RegExp:[&<>\\];net/http.(*Client).Do;a;b_[i];c_[i];[unknown];[y.so.1];"
+    rb"foo:bar<int>;native_safe_halt"
+)
+
+
+def folded(tmp_path: Path, text: bytes = TEXT, **names: object) -> list[bytes]:
+    file = tmp_path / "perf.txt"
+    file.write_bytes(text)
+    content, _ = fold_perf_script(file, "perf.txt", FoldedNames(**names))
+    return content.splitlines()
+
+
+def test_names_and_periods_are_those_of_stackcollapse_perf(tmp_path: Path) -> None:
+    assert folded(tmp_path) == [
+        b"V8_WorkerThread;" + V8 + b" 250000",
+        b"empty 5",  # a sample without frames
+        b"java;org/x/Y:.call 7",
+        b"noblank;last 5",  # the last sample has no blank line after it
+    ]
+
+
+@pytest.mark.parametrize(
+    ("names", "line"),
+    [
+        ({"process_ids": True}, b"java-?;org/x/Y:.call 7"),
+        ({"thread_ids": True}, b"noblank-1/2;last 5"),
+        ({"kernel": True}, b"V8_WorkerThread;" + V8 + b"_[k] 250000"),
+        ({"jit": True}, b"java;org/x/Y:.call_[j] 7"),
+        (
+            {"addresses": True},
+            b"V8_WorkerThread;"
+            + V8.replace(b"[unknown];[y.so.1]", b"[unknown <7f4>];[y.so.1 <7f3>]")
+            + b" 250000",
+        ),
+        ({"event": "cpu-clock"}, b"java;foo;bar_[i];qux_[i] 1"),
+    ],
+)
+def test_options_change_the_names(tmp_path: Path, names: dict[str, object], line: bytes) -> None:
+    assert line in folded(tmp_path, **names)
+
+
+def test_names_that_are_not_utf8_are_kept(tmp_path: Path) -> None:
+    text = b"caf\xe9 1/2 1.0: 3 cycles:\n\t1 f\xff (/x)\n\n"
+    assert folded(tmp_path, text) == [b"caf\xe9;f\xff 3"]
+    (tmp_path / "perf.txt").write_bytes(text)
+    profile = read_perf_script(tmp_path / "perf.txt", "perf.txt")
+    assert profile.threads[0].process_name == "caf�"
+
+
+def test_a_profile_has_threads_kinds_and_periods(tmp_path: Path) -> None:
+    file = tmp_path / "perf.txt"
+    file.write_bytes(TEXT)
+    profile = read_perf_script(file, "perf.txt")
+    assert (profile.source.event, profile.samples) == ("cycles:u", 4)
+    assert int(profile.weight_value.sum()) == 250_000 + 7 + 5 + 5
+    kinds = {function.name: function.kind for function in profile.functions}
+    assert kinds["native_safe_halt"] == FunctionKind.KERNEL
+    assert kinds["b"] == FunctionKind.INLINED
+    assert kinds["[unknown]"] == FunctionKind.UNKNOWN
+    assert {(t.process_name, t.pid, t.tid) for t in profile.threads} >= {
+        ("V8 WorkerThread", 25607, 25608),
+        ("java", 12, 12),
+    }
+    assert "cpu-clock (1 samples)" in profile.warnings[0].message
+
+
+def test_malformed_lines_are_counted_and_the_first_is_named(tmp_path: Path) -> None:
+    file = tmp_path / "perf.txt"
+    file.write_bytes(b"no frame here)\n" + TEXT + b"\n)(\n")
+    _, warning = fold_perf_script(file, "perf.txt")
+    assert "2 malformed lines are left out, the first is 1" in warning
+
+
+def test_text_without_a_sample_is_an_error_with_the_events(tmp_path: Path) -> None:
+    file = tmp_path / "perf.txt"
+    file.write_bytes(b"nothing\n")
+    with pytest.raises(RecordingError, match="no sample in the text"):
+        fold_perf_script(file, "perf.txt")
+    file.write_bytes(TEXT)
+    with pytest.raises(RecordingError, match="no sample of this event") as caught:
+        fold_perf_script(file, "perf.txt", FoldedNames(event="page-faults"))
+    assert "cycles:u" in caught.value.remedy
+
+
+NAME = st.text("abcXYZ019_:<>[]*,.~é", min_size=1, max_size=9).filter(
+    lambda name: name != "[unknown]"
+)
+
+
+@given(
+    st.lists(st.tuples(st.lists(NAME, min_size=1, max_size=5), st.integers(1, 10**6)), min_size=1)
+)
+def test_the_sum_of_periods_by_stack_is_kept(
+    tmp_path_factory: pytest.TempPathFactory, samples: list[tuple[list[str], int]]
+) -> None:
+    file = tmp_path_factory.getbasetemp() / "property.txt"
+    expected: dict[str, int] = {}
+    with file.open("w") as text:
+        for stack, period in samples:
+            text.write(f"cmd 1/1 1.0: {period} cycles:\n")
+            text.writelines(f"\t1 {name} (/x)\n" for name in reversed(stack))
+            text.write("\n")
+            key = ";".join(["cmd", *stack])
+            expected[key] = expected.get(key, 0) + period
+    content, _ = fold_perf_script(file, "property.txt")
+    rows = [line.rpartition(" ") for line in content.decode().splitlines()]
+    assert {stack: int(count) for stack, _, count in rows} == expected
