@@ -59,7 +59,7 @@ def measured(program: Path, folder: Path, threads: int, seconds: int) -> Iterato
     }
     for metric, value in readings.items():
         yield Case(
-            name=f"{threads:,} threads, {seconds} s",
+            name=f"{threads:,} thread{'s' * (threads > 1)}, {seconds} s",
             metric=metric,
             ours_command=f"stallscope diagnose -p PID --duration {seconds}",
             bar=(ours(at_most=LARGEST_PAGE_MIB),) if metric == "page MiB" else (),

@@ -1,5 +1,6 @@
 """The timeline of the page: lanes with one scale of time, on which a period is selected."""
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -14,11 +15,12 @@ from harness.page.document import fragment
 from harness.profile.time_bins import TimeGrid
 from harness.waits.binned import BinnedValues
 from harness.waits.panel import STYLE, group_key
-from harness.waits.result import WaitsResult
+from harness.waits.result import WaitsResult, WaitTimeline
 from harness.waits.text import shown_states, state_title
 from harness.waits.verdict import working_groups
 from stallscope.quantities import value_text
 from topdown.stacks.profile import Profile
+from topdown.waits.states import ThreadState
 
 TIMELINE = "timeline"
 WIDTH, HEIGHT = 1000, 40
@@ -66,7 +68,8 @@ class TimelineContent:
 def timeline_section(content: TimelineContent) -> Section:
     """Return the section with all lanes that have values."""
     lanes = [lane for lane in _lanes(content) if lane.boxes]
-    states = shown_states(content.waits) if content.binned is not None else []
+    has_states = content.binned is not None or content.waits.timeline is not None
+    states = shown_states(content.waits) if has_states else []
     markup = fragment(
         "harness.diagnose/page/timeline.html",
         lanes=lanes,
@@ -86,6 +89,10 @@ def timeline_section(content: TimelineContent) -> Section:
 def _lanes(content: TimelineContent) -> Iterator[Lane]:
     if content.binned is not None:
         yield Lane("Threads by state", "all wall time", tuple(_state_boxes(content)))
+    elif content.waits.timeline is not None:
+        count = len(content.waits.timeline.threads)
+        boxes = tuple(_step_boxes(content.waits.timeline))
+        yield Lane("Threads by state", f"{count} busiest", boxes)
     if content.on_cpu is not None and content.on_cpu.times is not None:
         yield _sample_lane(content, content.on_cpu)
     yield Lane("CPUs busy", "all CPUs", tuple(_busy_cpus(content)))
@@ -116,6 +123,25 @@ def _state_boxes(content: TimelineContent) -> Iterator[LaneBox]:
                 height = HEIGHT * amount / whole
                 base -= height
                 yield LaneBox(number * width, base, width, height, f"wait-{state}")
+
+
+def _step_boxes(timeline: WaitTimeline) -> Iterator[LaneBox]:
+    """Yield the number of threads by their main state, stacked, by step of the timeline."""
+    counts = [Counter[str]() for _ in range(timeline.steps)]
+    for thread in timeline.threads:
+        step = 0
+        for state, steps in thread.runs:
+            for number in range(step, min(step + steps, timeline.steps)):
+                counts[number][state] += 1
+            step += steps
+    width, height = WIDTH / timeline.steps, HEIGHT / max(1, len(timeline.threads))
+    order = [state.key for state in ThreadState]
+    for number, count in enumerate(counts):
+        base = float(HEIGHT)
+        for state in order:
+            if count[state]:
+                base -= height * count[state]
+                yield LaneBox(number * width, base, width, height * count[state], f"wait-{state}")
 
 
 def _sample_lane(content: TimelineContent, profile: Profile) -> Lane:

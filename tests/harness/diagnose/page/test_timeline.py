@@ -1,5 +1,7 @@
 import re
 
+from msgspec import structs
+
 from harness.diagnose.page.timeline import TimelineContent, timeline_section
 from tests.harness.diagnose.page.contents import content
 
@@ -29,7 +31,14 @@ def test_each_recorded_source_has_a_lane() -> None:
 
 
 def test_sources_that_were_not_recorded_have_none() -> None:
-    assert lanes(timeline(binned=None, on_cpu=None, readings=(), reads=())) == []
+    waits = structs.replace(content().waits, timeline=None)
+    assert lanes(timeline(waits=waits, binned=None, on_cpu=None, readings=(), reads=())) == []
+
+
+def test_without_values_by_time_the_busiest_threads_are_stacked_by_their_main_state() -> None:
+    markup = timeline(binned=None)
+    assert "3 busiest" in markup
+    assert 'class="wait-lock"' in markup
 
 
 def test_boxes_stay_inside_of_the_lane() -> None:
