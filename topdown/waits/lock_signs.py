@@ -230,9 +230,14 @@ def _spins(name: str) -> bool:
 def _user_leaves(names: StackNames) -> npt.NDArray[np.int64]:
     """Return the number of the name of the program's innermost frame of each stack, or -1."""
     leaves = np.full(len(names), -1, np.int64)
-    for stack in range(len(names)):
-        begin, end = int(names.offset[stack]), int(names.offset[stack + 1])
-        user = np.flatnonzero(~names.kernel[begin:end])
-        if len(user):
-            leaves[stack] = names.frame[begin + user[0]]
+    count = len(names.frame)
+    if not count:
+        return leaves
+    # The place of the first frame of the program at or after each frame, by running minimum.
+    places = np.where(names.kernel[:count], count, np.arange(count))
+    following = np.append(np.minimum.accumulate(places[::-1])[::-1], count)
+    begin, end = names.offset[:-1].astype(np.int64), names.offset[1:].astype(np.int64)
+    first = following[begin]
+    has_user = first < end
+    leaves[has_user] = names.frame[first[has_user]]
     return leaves
