@@ -8,6 +8,7 @@ from msgspec import Struct, field
 
 from harness.page import document
 from harness.page.document import Document
+from harness.page.flame_script import flame_script
 from harness.page.source_files import sources
 from harness.profile import flame_payload, panel
 from harness.profile.periods_panel import periods_panel
@@ -34,34 +35,6 @@ _STYLES = (
     "flame_view/page.css",
     "flame_view/print.css",
     "subsecond_map.css",
-)
-# In the order of their dependencies; together they are one script in one scope.
-_SCRIPTS = (
-    "dom.js",
-    "decode.js",
-    "figures.js",
-    "names.js",
-    "slots.js",
-    "colours.js",
-    "marks.js",
-    "totals.js",
-    "inlining.js",
-    "search.js",
-    "frames.js",
-    "graph.js",
-    "view.js",
-    "describe.js",
-    "legend.js",
-    "table.js",
-    "detail.js",
-    "threads.js",
-    "thread_table.js",
-    "period.js",
-    "picture.js",
-    "keyboard.js",
-    "controls.js",
-    "page.js",
-    "start.js",
 )
 
 
@@ -112,15 +85,10 @@ def render_page(
                 )
             ),
             values=_values(profile, content, recording_name=recording_name, host=host),
-            script=_script(),
+            script=flame_script(),
             data=flame_payload.encode(drawn, flame_tree(drawn), content.slots),
         )
     )
-
-
-def _script() -> str:
-    scripts = sources(_FOLDER, (f"flame_view/{name}" for name in _SCRIPTS))
-    return f'(() => {{\n"use strict";\n{scripts}\n}})();'
 
 
 def _title(profile: Profile) -> str:

@@ -128,7 +128,8 @@ def _times(
     since = np.minimum(time_ns - time_ns.min(), np.uint64(_SUM_LIMIT)).astype(np.int64)
     count = len(rows)
     node, thread_of = leaf[:count].astype(np.int32), thread[:count].astype(np.int32)
-    return SampleTimes(since, node, thread_of, values[:count])
+    begin_ns = int(min(time_ns.min(), np.uint64(_SUM_LIMIT)))
+    return SampleTimes(since, node, thread_of, values[:count], begin_ns)
 
 
 def _within_period(
