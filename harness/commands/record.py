@@ -55,12 +55,12 @@ def command(as_json: bool, **values: Any) -> int:
 
 
 def _record_flight(flight: "FlightOptions", as_json: bool) -> int:
+    from harness.cli.brief import document_text  # noqa: PLC0415
     from harness.flight.session import record_flight  # noqa: PLC0415
-    from stallscope.documents import encode  # noqa: PLC0415
 
     result, code = record_flight(flight, sys.stderr if as_json else None)
     if as_json:
-        click.echo(encode(result))
+        click.echo(document_text(result))
     else:
         for recording in result.flight or ():
             click.echo(f"{recording.samples:,} samples, in {printable(recording.recording)}")
@@ -68,11 +68,11 @@ def _record_flight(flight: "FlightOptions", as_json: bool) -> int:
 
 
 def _record(options: "CollectorOptions", slots: bool, as_json: bool) -> int:
+    from harness.cli.brief import document_text  # noqa: PLC0415
     from harness.cli.target_status import exit_code, explain  # noqa: PLC0415
     from harness.profile.group_recorder import record_group  # noqa: PLC0415
     from harness.profile.recorder import interrupted_once  # noqa: PLC0415 - start-up stays light
     from harness.profile.result import RecordResult  # noqa: PLC0415
-    from stallscope.documents import encode  # noqa: PLC0415
 
     with interrupted_once(options):
         recording, end = record_group(options, slots=slots, as_json=as_json, print_warnings=True)
@@ -87,7 +87,7 @@ def _record(options: "CollectorOptions", slots: bool, as_json: bool) -> int:
             end=manifest.end_reason,
             target_status=manifest.target_status or None,
         )
-        click.echo(encode(result))
+        click.echo(document_text(result))
     else:
         click.echo(
             f"{manifest.samples:,} samples of {printable(manifest.source.event)}, "

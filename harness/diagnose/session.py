@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from harness.cli.brief import document_text
 from harness.cli.outputs import check_place
 from harness.cli.target_status import exit_code, explain
 from harness.cli.terminal import colours, width
@@ -19,7 +20,6 @@ from harness.waits.page_place import page_path
 from harness.waits.result import WaitsResult
 from harness.waits.session import result_with_page
 from stallscope.collector import CollectorOptions
-from stallscope.documents import encode
 from stallscope.errors import ExitCode
 from stallscope.recordings import Recording, open_recording
 
@@ -76,7 +76,7 @@ def overhead_share(waits: WaitsResult, recorder_s: float, *, with_command: bool)
 def show(result: DiagnoseResult, *, as_json: bool) -> None:
     """Print the findings, or the result as one line of JSON."""
     if as_json:
-        click.echo(encode(result))
+        click.echo(document_text(result))
         return
     for line in lines(result, width()):
         click.echo(line, color=colours())

@@ -21,6 +21,7 @@ DOCUMENTS = {
     "bench.network": ("harness.bench.scale.network_result", "NetworkResult"),
     "bench.run": ("harness.bench.run.result", "BenchRunResult"),
     "bench.scale": ("harness.bench.scale.result", "BenchScaleResult"),
+    "brief": ("harness.cli.brief", "BriefResult"),
     "cache.clear": ("harness.cache.result", "CacheClearResult"),
     "cache.show": ("harness.cache.result", "CacheShowResult"),
     "cstates.advise": ("harness.cstates.advise.result", "AdviseResult"),
