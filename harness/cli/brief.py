@@ -11,7 +11,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, is_dataclass
-from functools import lru_cache
+from functools import cache
 from typing import Any
 
 import click
@@ -225,7 +225,7 @@ class _Cut:
         shown: dict[str, Any] = {}
         if config is not None and config.tag is not None:
             shown[config.tag_field or "type"] = config.tag
-        kind: type[Any] = type(value)
+        kind: Any = type(value)
         for row in _fields(kind):
             content = getattr(value, row.name)
             if content is not UNSET:
@@ -270,7 +270,7 @@ class _Cut:
         return kept
 
 
-@lru_cache
+@cache
 def _fields(kind: Hashable) -> tuple[inspect.Field, ...]:
     described = inspect.type_info(kind)
     assert isinstance(described, inspect.StructType | inspect.DataclassType)
