@@ -7,7 +7,6 @@ counted in ``omitted``, and ``more`` is the command that prints all of it.
 """
 
 import shlex
-import unicodedata
 from collections import Counter
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, is_dataclass
@@ -20,6 +19,7 @@ from msgspec import UNSET, inspect
 
 from harness.cli.json_option import BRIEF
 from harness.cli.lazy_group import ARGUMENTS
+from harness.cli.terminal import printable
 from stallscope.documents import Count, Document, Record, encode
 
 LARGEST_BRIEF_BYTES = 8192  # with the newline
@@ -34,7 +34,6 @@ _STEPS = (
     *((4, 120), (3, 120), (3, 60), (2, 60), (1, 60), (1, 40), (0, 40)),
 )
 _LONGEST_COMMAND = 600
-_HIDDEN_CATEGORIES = frozenset({"Cc", "Cf", "Cs", "Co", "Zl", "Zp"})
 
 
 class Omission(Record, frozen=True, kw_only=True):
@@ -149,27 +148,11 @@ def _takes_recording(command: click.Command) -> bool:
 
 
 def quoted(text: str, longest: int) -> str:
-    """Return a string with escapes for control and direction characters, shortened in its middle.
-
-    A byte that is not UTF-8 is a hexadecimal escape.
-    """
+    """Return a string with visible control characters, shortened in its middle."""
     if len(text) > longest:
         head, tail = longest * 2 // 3, longest // 3
         text = f"{text[:head]}\u2026(+{len(text) - head - tail})\u2026{text[-tail:]}"
-    if text.isascii() and text.isprintable():
-        return text
-    return "".join(_escape(letter) for letter in text)
-
-
-def _escape(letter: str) -> str:
-    if unicodedata.category(letter) not in _HIDDEN_CATEGORIES:
-        return letter
-    code = ord(letter)
-    if 0xDC80 <= code <= 0xDCFF:  # a byte that is not UTF-8
-        code -= 0xDC00
-    if code <= 0xFF:
-        return f"\\x{code:02x}"
-    return f"\\u{code:04x}" if code <= 0xFFFF else f"\\U{code:08x}"
+    return text if text.isascii() and text.isprintable() else printable(text)
 
 
 class _TooLongError(Exception):

@@ -11,7 +11,7 @@ from msgspec import Meta, Struct
 
 from stallscope.errors import UsageError
 
-RECORDING_PATTERN = r"^[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}$"
+RECORDING_PATTERN = r"^[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}$(?!\n)"
 MAX_SIZE_MIB = 256  # of a recording
 LINES = 100  # hottest addresses whose source lines are looked up
 
