@@ -6,7 +6,7 @@ Counters are read at most twice per second; between two readings an increase is 
 from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 
-from harness.diagnose.readings.reading import DiskCounters, Reading
+from harness.diagnose.readings.reading import DiskTotals, MachineReading
 from harness.profile.time_bins import TimeGrid
 from harness.waits.binned import BinnedValues
 
@@ -15,7 +15,7 @@ _PER_TICK = 1_000_000  # so that parts of ticks are integers
 TICKS = ("all", "idle", "iowait", "stolen")
 
 
-def add_counters(series: BinnedValues, readings: Sequence[Reading], grid: TimeGrid) -> None:
+def add_counters(series: BinnedValues, readings: Sequence[MachineReading], grid: TimeGrid) -> None:
     """Add the values of disks, and the ticks of the CPUs, by bin."""
     for number in range(grid.count):
         series.values.setdefault(("time", "wall"), {})[number] = grid.bin_ns
@@ -41,7 +41,7 @@ def increases(rows: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int, int]]
 
 
 def _disk_rows(
-    readings: Sequence[Reading], name: str, value: Callable[[DiskCounters], int]
+    readings: Sequence[MachineReading], name: str, value: Callable[[DiskTotals], int]
 ) -> list[tuple[int, int]]:
     return [
         (row.monotonic_ns, value(disk))
@@ -74,7 +74,7 @@ def _add(
             series.values.setdefault(key, {})[number] = rounded
 
 
-_DISK_VALUES: dict[tuple[str, str], Callable[[DiskCounters], int]] = {
+_DISK_VALUES: dict[tuple[str, str], Callable[[DiskTotals], int]] = {
     ("time", "busy"): lambda disk: disk.busy_ms * _NS_PER_MS,
     ("count", "reads"): lambda disk: disk.reads,
     ("time", "read"): lambda disk: disk.read_ms * _NS_PER_MS,

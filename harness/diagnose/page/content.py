@@ -8,7 +8,7 @@ from harness.diagnose.page.flames import flame_graphs
 from harness.diagnose.page.latency import probe_reads
 from harness.diagnose.page.page import PageContent
 from harness.diagnose.readings.file import read_readings
-from harness.diagnose.readings.reading import Reading
+from harness.diagnose.readings.reading import MachineReading
 from harness.diagnose.result import DiagnoseResult
 from harness.profile.analysis import Analysis
 from harness.recordings.host_facts import host_facts
@@ -51,7 +51,7 @@ def content_of(recording: Recording, parts: RecordedParts, result: DiagnoseResul
     )
 
 
-def _readings(recording: Recording) -> tuple[Reading, ...]:
+def _readings(recording: Recording) -> tuple[MachineReading, ...]:
     """Return the readings; none if they are damaged, of which the diagnosis warns."""
     try:
         readings = read_readings(recording.path)

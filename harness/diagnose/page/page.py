@@ -23,7 +23,7 @@ from harness.diagnose.page.section import Section, absent
 from harness.diagnose.page.timeline import TimelineContent, timeline_section
 from harness.diagnose.panel import findings_panel
 from harness.diagnose.path_probe import ProbeRead
-from harness.diagnose.readings.reading import Reading
+from harness.diagnose.readings.reading import MachineReading
 from harness.diagnose.result import DiagnoseResult
 from harness.page import document
 from harness.page.document import Document
@@ -68,7 +68,7 @@ class PageContent:
     flames: tuple[FlameGraph, ...] = ()
     slots: TopdownResult | None = None
     measurements: Measurements = field(default_factory=Measurements)
-    readings: Sequence[Reading] = ()
+    readings: Sequence[MachineReading] = ()
     reads: Sequence[ProbeRead] = ()
     latency: RequestLatency = RequestLatency()  # noqa: RUF009 - immutable
     comparison: Panel | None = None

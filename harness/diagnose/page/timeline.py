@@ -9,7 +9,7 @@ import numpy as np
 from harness.diagnose.page.binned_counters import increases
 from harness.diagnose.page.section import Section
 from harness.diagnose.path_probe import ProbeRead
-from harness.diagnose.readings.reading import Reading
+from harness.diagnose.readings.reading import MachineReading
 from harness.page.document import fragment
 from harness.profile.time_bins import TimeGrid
 from harness.waits.binned import BinnedValues
@@ -54,7 +54,7 @@ class TimelineContent:
     waits: WaitsResult
     binned: BinnedValues | None
     on_cpu: Profile | None
-    readings: Sequence[Reading] = ()
+    readings: Sequence[MachineReading] = ()
     reads: Sequence[ProbeRead] = ()
 
     @property
@@ -148,7 +148,7 @@ def _busy_cpus(content: TimelineContent) -> Iterator[LaneBox]:
             yield from _box(content, first.monotonic_ns, last.monotonic_ns, share, "lane-1")
 
 
-def _busiest_disk(readings: Sequence[Reading]) -> str:
+def _busiest_disk(readings: Sequence[MachineReading]) -> str:
     if len(readings) < 2:
         return ""
     before = {disk.name: disk.busy_ms for disk in readings[0].disks}
