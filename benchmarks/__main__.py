@@ -43,6 +43,7 @@ NAMES = (
     "stack_cost",
     "waits_analysis",
     "waits_cost",
+    "diagnose_cost",
     "flight_cost",
     "request_cost",
     "waits_known",
