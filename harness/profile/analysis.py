@@ -83,7 +83,7 @@ def analyze(recording: Recording, options: AnalysisOptions = _DEFAULT_OPTIONS) -
         if imported is not None:
             return imported
     check_has_samples(recording)
-    sources = symbol_sources(recording)
+    sources = options.places.added_to(symbol_sources(recording))
     tables = UnwindTables(sources)
     managed = _managed_frames(recording)
     capture = read_samples(recording, tables, managed.runs if managed is not None else None)
