@@ -1,5 +1,6 @@
 """The options of commands that summarise a CPU profile: rows, source lines, inlined functions."""
 
+import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -12,6 +13,8 @@ if TYPE_CHECKING:
     from harness.profile.options import SymbolPlaces
 
 Command = TypeVar("Command", bound=Callable[..., Any])
+
+_FROM_ENVIRONMENT = "DEBUGINFOD_URLS"
 
 _OPTIONS = (
     click.option(
@@ -46,6 +49,15 @@ _OPTIONS = (
         help="Search DIR for separate debug files, laid out as /usr/lib/debug. May be repeated.",
     ),
     click.option(
+        "--debuginfod",
+        is_flag=False,
+        flag_value=_FROM_ENVIRONMENT,
+        default="",
+        metavar="[URL]",
+        help="Download debug files of objects with at least 1 % of the samples from this server, "
+        "or from those of DEBUGINFOD_URLS. Default: off.",
+    ),
+    click.option(
         "--inlined",
         is_flag=True,
         help="Show inlined functions as separate frames (needs debug information).",
@@ -53,7 +65,9 @@ _OPTIONS = (
 )
 
 
-def symbol_places(source_map: Sequence[str], debug_directories: Sequence[Path]) -> "SymbolPlaces":
+def symbol_places(
+    source_map: Sequence[str], debug_directories: Sequence[Path], debuginfod: str = ""
+) -> "SymbolPlaces":
     """Return where symbols and sources are. Raises UsageError for a map that is not FROM=TO."""
     from harness.profile.options import SymbolPlaces  # noqa: PLC0415 - start-up stays light
 
@@ -66,7 +80,14 @@ def symbol_places(source_map: Sequence[str], debug_directories: Sequence[Path]) 
             )
         pairs.append((old, new))
     directories = tuple(directory.absolute() for directory in debug_directories)
-    return SymbolPlaces(source_map=tuple(pairs), debug_directories=directories)
+    if debuginfod == _FROM_ENVIRONMENT:
+        debuginfod = os.environ.get("DEBUGINFOD_URLS", "")
+        if not debuginfod.strip():
+            raise UsageError(
+                "--debuginfod without a URL needs DEBUGINFOD_URLS",
+                "for example --debuginfod https://debuginfod.debian.net",
+            )
+    return SymbolPlaces(tuple(pairs), directories, debuginfod)
 
 
 def analysis_options(command: Command) -> Command:

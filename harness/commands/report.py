@@ -49,6 +49,7 @@ def command(
     inlined: bool,
     source_map: tuple[str, ...],
     debug_directories: tuple[Path, ...],
+    debuginfod: str,
     event: str,
     weight: str | None,
     period: str | None,
@@ -69,7 +70,7 @@ def command(
         inlined=inlined,
         event=event,
         weight=None if weight is None else Weight(weight),
-        places=symbol_places(source_map, debug_directories),
+        places=symbol_places(source_map, debug_directories, debuginfod),
         period=None if period is None else parse_period(period),
     )
     report(run, options)

@@ -2,13 +2,31 @@
 
 from typing import TYPE_CHECKING
 
-from harness.profile.result import SourceLine
+from stallscope.documents import Count, Record, Share
 from topdown.stacks.profile import FunctionKind, SourceLineCounts
 
 if TYPE_CHECKING:
     from harness.profile.analysis import Analysis
 
 _NATIVE = (FunctionKind.USER, FunctionKind.INLINED)
+
+
+class SourceLine(Record, frozen=True, kw_only=True):
+    """A source line for an editor; shares are of all samples.
+
+    ``total_*``: with what the line calls, each stack counted once; None if callers are not known by
+    line. ``cause``: the slot node that dominates its function, None without counters (--slots).
+    """
+
+    file: str
+    line: Count
+    function: str
+    module: str
+    self_samples: Count
+    total_samples: Count | None
+    self_share: Share
+    total_share: Share | None
+    cause: str | None
 
 
 def lines_of_profile(analysis: "Analysis") -> tuple[SourceLine, ...]:

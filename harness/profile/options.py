@@ -25,6 +25,7 @@ class SymbolPlaces(Struct, frozen=True):
 
     source_map: tuple[tuple[str, str], ...] = ()
     debug_directories: tuple[Path, ...] = ()
+    debuginfod_urls: str = ""  # separated by spaces; empty: no server is asked
 
     def added_to(self, sources: "SymbolSources") -> "SymbolSources":
         """Return the sources of a recording's symbols with these places."""

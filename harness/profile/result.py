@@ -5,6 +5,7 @@ from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from harness.profile.lines import SourceLine, lines_of_profile
 from harness.profile.runtime_result import RuntimeResult, runtime_results
 from harness.profile.time_result import (
     DifferingPeriod,
@@ -151,24 +152,6 @@ class LineSamples(Record, frozen=True):
 
     line: str
     samples: Count
-
-
-class SourceLine(Record, frozen=True, kw_only=True):
-    """A source line for an editor; shares are of all samples.
-
-    ``total_*``: with what the line calls, each stack counted once; None if callers are not known by
-    line. ``cause``: the slot node that dominates its function, None without counters (--slots).
-    """
-
-    file: str
-    line: Count
-    function: str
-    module: str
-    self_samples: Count
-    total_samples: Count | None
-    self_share: Share
-    total_share: Share | None
-    cause: str | None
 
 
 class ProfileFunction(Record, frozen=True, kw_only=True):
@@ -322,17 +305,10 @@ def profile_result(
         wakers=UNSET if analysis.off_cpu is None else waker_times(analysis.off_cpu),
         idle_pools=UNSET if analysis.off_cpu is None else profile_idle_pools(analysis.off_cpu),
         located=UNSET if located is None else located,
-        lines=source_lines(analysis) or UNSET,
+        lines=lines_of_profile(analysis) or UNSET,
         functions_omitted=len(ranking.functions) - len(functions) or UNSET,
         threads_omitted=len(ranking.threads) - len(threads) or UNSET,
     )
-
-
-def source_lines(analysis: "Analysis") -> tuple[SourceLine, ...]:
-    """Return the lines of native code, and of managed code without totals."""
-    from harness.profile.lines import lines_of_profile  # noqa: PLC0415 - only with --lines
-
-    return lines_of_profile(analysis)
 
 
 def _counted_result(analysis: "Analysis", functions: Sequence[Function]) -> CountedResult | None:

@@ -32,3 +32,13 @@ def test_places_of_symbols_and_sources_are_checked() -> None:
     for wrong in ("/build", "=/src"):
         with pytest.raises(UsageError, match="expected FROM=TO"):
             symbol_places([wrong], [])
+
+
+def test_servers_are_used_only_if_requested(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DEBUGINFOD_URLS", "http://a http://b")
+    assert symbol_places([], []).debuginfod_urls == ""
+    assert symbol_places([], [], "http://c").debuginfod_urls == "http://c"
+    assert symbol_places([], [], "DEBUGINFOD_URLS").debuginfod_urls == "http://a http://b"
+    monkeypatch.delenv("DEBUGINFOD_URLS")
+    with pytest.raises(UsageError, match="needs DEBUGINFOD_URLS"):
+        symbol_places([], [], "DEBUGINFOD_URLS")
