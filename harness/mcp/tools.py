@@ -98,7 +98,7 @@ TOOLS = {
         ),
         Tool(
             "source_lines",
-            "Hottest functions with file and line, most samples first. Needs debug information.",
+            "Hottest source lines (file, line, self and total) and functions, most samples first.",
             RecordingArguments,
         ),
         Tool(

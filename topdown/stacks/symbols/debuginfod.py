@@ -1,6 +1,6 @@
 """Debug files from debuginfod servers, for the objects that matter to a profile.
 
-Off unless servers are named, because a request tells a server which program runs here. A file is
+Off unless servers are named, because a request names the program to the server. A file is
 stored as ``.build-id/ab/cdef.debug`` in a directory of this user, which then serves as one more
 debug directory: a file with another build id is ignored there. A download that was interrupted
 goes on where it ended.
