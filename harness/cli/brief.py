@@ -260,11 +260,11 @@ def _fields(kind: Hashable) -> tuple[inspect.Field, ...]:
     return described.fields
 
 
-def _of_class(kind: inspect.Type, wanted: type[Any]) -> Any:
+def _of_class(kind: inspect.Type, described: type[Any]) -> Any:
     """Return the alternative of a type that is of a class of types; None without one."""
     if isinstance(kind, inspect.Metadata):
-        return _of_class(kind.type, wanted)
+        return _of_class(kind.type, described)
     if isinstance(kind, inspect.UnionType):
-        kinds = (_of_class(alternative, wanted) for alternative in kind.types)
+        kinds = (_of_class(alternative, described) for alternative in kind.types)
         return next((kind for kind in kinds if kind is not None), None)
-    return kind if isinstance(kind, wanted) else None
+    return kind if isinstance(kind, described) else None

@@ -12,6 +12,7 @@ from msgspec import Meta, Struct
 from stallscope.errors import UsageError
 
 RECORDING_PATTERN = r"^[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}$(?!\n)"
+FREQUENCY_HZ = 199  # of CPU samples; switches are recorded too
 MAX_SIZE_MIB = 256  # of a recording
 LINES = 100  # hottest addresses whose source lines are looked up
 
@@ -97,7 +98,7 @@ TOOLS = {
         ),
         Tool(
             "source_lines",
-            "Hottest functions with file and line, most samples first. Needs debug information.",
+            "Hottest source lines (file, line, self and total) and functions, most samples first.",
             RecordingArguments,
         ),
         Tool(
@@ -126,7 +127,14 @@ def command_words(arguments: _Arguments, tool: str, new_name: str) -> list[str]:
     """
     match arguments:
         case RecordArguments(pid=pid, duration_s=duration_s):
-            limits = ["-d", f"{duration_s:g}", "--max-size", str(MAX_SIZE_MIB)]
+            limits = [
+                "-F",
+                str(FREQUENCY_HZ),
+                "-d",
+                f"{duration_s:g}",
+                "--max-size",
+                str(MAX_SIZE_MIB),
+            ]
             return ["record", "--waits", "-p", str(pid), *limits, "-o", new_name, "--brief"]
         case CallersArguments(recording=recording, function=function):
             return ["callers", "--brief", "--", recording, function]

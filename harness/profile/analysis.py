@@ -83,10 +83,16 @@ def analyze(recording: Recording, options: AnalysisOptions = _DEFAULT_OPTIONS) -
         if imported is not None:
             return imported
     check_has_samples(recording)
-    sources = symbol_sources(recording)
+    sources = options.places.added_to(symbol_sources(recording))
     tables = UnwindTables(sources)
     managed = _managed_frames(recording)
     capture = read_samples(recording, tables, managed.runs if managed is not None else None)
+    server_warnings: tuple[ProfileWarning, ...] = ()
+    if options.places.debuginfod_urls:
+        from topdown.stacks.symbols import debuginfod  # noqa: PLC0415 - rarely needed
+
+        servers = debuginfod.servers_of(options.places.debuginfod_urls)
+        sources, server_warnings = debuginfod.add_debug_files(capture, sources, servers)
     merger, python_warnings = _python_frames(recording, options)
     managed_merger = _managed_merger(managed, options)
     interpreted_merger = _interpreted_merger(managed, options)
@@ -103,7 +109,7 @@ def analyze(recording: Recording, options: AnalysisOptions = _DEFAULT_OPTIONS) -
     joined = None
     if weights is not None and weights.with_wakers is not None:
         joined = fold(capture, symbolizer, replace(fold_options, weights=weights.with_wakers))
-    warnings = [*profile.warnings, *tables.warnings]
+    warnings = [*profile.warnings, *tables.warnings, *server_warnings]
     warnings += python_warnings
     warnings += managed.warnings if managed is not None else ()
     warnings += managed_merger.warnings if managed_merger is not None else ()
