@@ -23,7 +23,7 @@ ELF_MAGIC = b"\x7fELF"
 PERMITTED = frozenset(
     {
         "ld-linux-x86-64.so.2", "ld-linux-aarch64.so.1", "libc.so.6", "libm.so.6", "libdl.so.2",
-        "librt.so.1", "libpthread.so.0", "libutil.so.1", "libgcc_s.so.1", "libstdc++.so.6",
+        "librt.so.1", "libpthread.so.0", "libutil.so.1", "libgcc_s.so.1", "libstdc++.so.6", "libz.so.1",
     }
 )  # fmt: skip
 # The newest version of GLIBCXX in libstdc++ by PEP 600's profile for glibc 2.34: that of GCC 11.
@@ -113,6 +113,8 @@ def glibc_floor(needs: Sequence[ElfNeeds]) -> Version | None:
 def problems(needs: Sequence[ElfNeeds], *, machine: str, glibc: Version) -> list[str]:
     """Return a line for each need that a system with this CPU and C library does not satisfy."""
     texts = []
+    # auditwheel copies other libraries into NAME.libs, under names with a hash.
+    inside = {Path(item.name).name for item in needs if ".libs/" in item.name}
     for item in needs:
         if item.machine != machine:
             texts.append(f"{item.name}: built for {item.machine}, not {machine}")
@@ -121,7 +123,7 @@ def problems(needs: Sequence[ElfNeeds], *, machine: str, glibc: Version) -> list
         texts += [
             f"{item.name}: needs {library}, which a wheel may not expect"
             for library in item.libraries
-            if library not in PERMITTED
+            if library not in PERMITTED | inside
         ]
         if item.glibc and item.glibc > glibc:
             texts.append(f"{item.name}: needs glibc {_text(item.glibc)}, above {_text(glibc)}")
