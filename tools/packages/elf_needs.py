@@ -23,7 +23,8 @@ ELF_MAGIC = b"\x7fELF"
 PERMITTED = frozenset(
     {
         "ld-linux-x86-64.so.2", "ld-linux-aarch64.so.1", "libc.so.6", "libm.so.6", "libdl.so.2",
-        "librt.so.1", "libpthread.so.0", "libutil.so.1", "libgcc_s.so.1", "libstdc++.so.6", "libz.so.1",
+        "librt.so.1", "libpthread.so.0", "libutil.so.1", "libgcc_s.so.1", "libstdc++.so.6",
+        "libz.so.1",
     }
 )  # fmt: skip
 # The newest version of GLIBCXX in libstdc++ by PEP 600's profile for glibc 2.34: that of GCC 11.

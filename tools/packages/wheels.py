@@ -98,19 +98,21 @@ def _later_base(source: Source) -> Path | None:
     """Return an interpreter with headers: this one, one on PATH, or one that uv knows."""
     if sys.version_info >= (3, 12) and Path(sysconfig.get_path("include"), "Python.h").exists():
         return Path(sys.executable)
-    for version in _LATER:
-        named = shutil.which(f"python{version}")
+    finds = [
+        finder
+        for version in _LATER
+        for finder in (
+            [f"python{version}", "-c", "import sys; print(sys.executable)"],
+            [sys.executable, "-m", "uv", "python", "find", "--no-python-downloads", version],
+        )
+    ]
+    for find in finds:
         try:
-            known = named or run(
-                [sys.executable, "-m", "uv", "python", "find", "--no-python-downloads", version]
-            )
-            python = Path(known.strip())
-            header = run(
-                [python, "-c", "import sysconfig; print(sysconfig.get_path('include'))"],
-                source.root,
-            )
+            python = Path(run([*find], source.root).strip())
+            query = "import sysconfig; print(sysconfig.get_path('include'))"
+            header = Path(run([python, "-c", query], source.root).strip(), "Python.h")
         except PackageError:
-            continue
-        if Path(header.strip(), "Python.h").exists():
+            continue  # missing, or a link to a version that is not installed
+        if header.exists():
             return python
     return None
