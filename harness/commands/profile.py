@@ -17,6 +17,7 @@ Examples:
   stallscope profile --slots --locate -p 4711
   stallscope profile -e task-clock --with page-faults,context-switches -- make
   stallscope profile --weight wall -p 4711
+  stallscope profile --group module -p $(pidof java)
   stallscope profile -p 4711 --json | jq .functions[0]
 """
 
@@ -35,6 +36,7 @@ def command(
     top: int,
     lines: int,
     inlined: bool,
+    group: str | None,
     locate: bool,
     weight: str | None,
     as_json: bool,
@@ -54,7 +56,12 @@ def command(
 
     options = ProfileOptions(
         collector=collector_options(values),
-        analysis=AnalysisOptions(lines=lines, inlined=inlined, weight=Weight(weight or Weight.CPU)),
+        analysis=AnalysisOptions(
+            lines=lines,
+            inlined=inlined,
+            weight=Weight(weight or Weight.CPU),
+            by_module=group == "module",
+        ),
         slots=values["slots"],
         locate=locate,
         top=top,

@@ -15,6 +15,7 @@ Examples:
   stallscope report slow-query --inlined --lines 50
   stallscope report slow-query --no-page --top 30
   stallscope report perf.data -o page.html
+  stallscope report slow-query --group module
   stallscope report slow-query --weight off-cpu
 """
 
@@ -45,6 +46,7 @@ def command(
     top: int,
     lines: int,
     inlined: bool,
+    group: str | None,
     event: str,
     weight: str | None,
     period: str | None,
@@ -66,6 +68,7 @@ def command(
         event=event,
         weight=None if weight is None else Weight(weight),
         period=None if period is None else parse_period(period),
+        by_module=group == "module",
     )
     report(run, options)
 

@@ -10,7 +10,7 @@ from topdown.waits.weight import Weight
 
 
 class ReportOptions(Struct, frozen=True):
-    """What to show of a recording, and where; the last six are about profiles only."""
+    """What to show of a recording, and where; the last seven are about profiles only."""
 
     output: Path | None = None  # of the page; None: the default place
     with_page: bool = True
@@ -21,6 +21,7 @@ class ReportOptions(Struct, frozen=True):
     event: str = ""
     weight: Weight | None = None  # None: CPU time, of recordings of waits the states
     period: Period | None = None
+    by_module: bool = False
 
     def __post_init__(self) -> None:
         """Raise UsageError for options that contradict each other."""
