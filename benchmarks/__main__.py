@@ -48,6 +48,7 @@ NAMES = (
     "request_cost",
     "waits_known",
     "python_frames",
+    "runtime_cost",
     "runtimes_known",
     "runtimes_real_node",
     "runtimes_real",

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 from msgspec import structs
 
+from harness.cli.brief import document_text
 from harness.cli.outputs import check_place, write_whole
 from harness.cli.target_status import exit_code, explain
 from harness.cli.terminal import colours, warn, width
@@ -23,7 +24,6 @@ from harness.waits.analysis import analyze_waits
 from harness.waits.page_place import page_path
 from harness.waits.result import WaitsResult
 from harness.waits.session import result_of_analysis
-from stallscope.documents import encode
 from stallscope.errors import ExitCode
 from stallscope.recordings import Recording, open_recording
 
@@ -108,7 +108,7 @@ def overhead_share(waits: WaitsResult, cost: PassCost) -> float | None:
 def show(result: DiagnoseResult, *, as_json: bool) -> None:
     """Print the findings, or the result as one line of JSON."""
     if as_json:
-        click.echo(encode(result))
+        click.echo(document_text(result))
         return
     for line in lines(result, width()):
         click.echo(line, color=colours())

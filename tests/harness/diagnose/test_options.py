@@ -49,13 +49,6 @@ def test_without_a_target_the_example_names_this_command() -> None:
     assert "stallscope diagnose -p" in str(error.value.remedy)
 
 
-def test_a_baseline_is_a_recording_to_compare_with() -> None:
-    baseline = Path("tests/captures/switches.perf")
-    options = diagnose_options(values(words=("sleep", "1"), baseline=baseline))
-    assert options.baseline == baseline
-    assert options.model is False
-
-
 def test_a_path_must_be_a_directory_and_is_for_recording(tmp_path: Path) -> None:
     pid = {"pids": ((os.getpid(),),)}
     assert diagnose_options(values(**pid, path=tmp_path)).path == tmp_path
@@ -69,3 +62,10 @@ def test_the_model_runs_a_command_again() -> None:
     assert diagnose_options(values(words=("sleep", "1"), model=True)).model
     with pytest.raises(UsageError, match="needs a command"):
         diagnose_options(values(pids=((os.getpid(),),), model=True))
+
+
+def test_a_baseline_is_a_recording_to_compare_with() -> None:
+    baseline = Path("tests/captures/switches.perf")
+    options = diagnose_options(values(words=("sleep", "1"), baseline=baseline))
+    assert options.baseline == baseline
+    assert options.model is False
