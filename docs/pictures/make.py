@@ -1,15 +1,21 @@
-"""Makes the picture and the tree of README from real runs on this machine.
+"""Makes the pictures and the tree of README from real runs on this machine.
 
-Run as ``.venv/bin/python docs/pictures/make.py`` after ``./dev test``. Writes flame.png (the page
-of a profile of redis-server under load) and topdown.txt (a top-down tree of a program whose
-bottleneck is known; counted if the machine has hardware counters, else modelled).
+Run as ``.venv/bin/python docs/pictures/make.py [NAME...]`` after ``./dev test``; without names, all
+are made. Writes diagnose.png (the page of a diagnosis of threads that wait for a mutex), flame.png
+(the page of a profile of redis-server under load) and topdown.txt (a top-down tree of a program
+whose bottleneck is known; counted if the machine has hardware counters, else modelled).
 """
 
+import os
 import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
+
+from selenium.webdriver.support.ui import WebDriverWait
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
@@ -19,6 +25,7 @@ from benchmarks.chromium import started  # noqa: E402 - needs the path above
 
 STALLSCOPE = (sys.executable, "-m", "stallscope")
 KERNEL = ("kernels", "random-branches", "--iterations", "200000000")
+WAITING = ("stallscope-kernels", "lock-hog", "--duration", "30")
 LARGEST_PICTURE_BYTES = 300_000
 # Lines of the tree's head that describe this machine and this run at length.
 LEFT_OUT = ("interval", "command", "native", "frequency", "simulated", "anchor", "latencies")
@@ -76,23 +83,45 @@ def profile_page(folder: Path) -> Path:
     return folder / "profile" / "report.html"
 
 
-def picture(page: Path) -> bytes:
-    """A PNG of the page in a window of 1280 x 1000 pixels."""
-    with started("1280,1000") as browser:
-        browser.get(page.as_uri())
-        return browser.get_screenshot_as_png()
+def diagnosis_page(folder: Path) -> Path:
+    """The page of a diagnosis of a thread that computes under a mutex while others wait for it."""
+    programs = ROOT / "stallscope" / "programs"
+    subprocess.run(
+        [*STALLSCOPE, "diagnose", "--duration", "5", "-o", folder / "diagnosis", "--", *WAITING],
+        cwd=ROOT,
+        env={**os.environ, "PATH": f"{programs}:{os.environ['PATH']}"},
+        stdout=subprocess.DEVNULL,
+        check=True,
+    )
+    return folder / "diagnosis" / "report.html"
 
 
-def main() -> int:
-    """Write both files."""
-    (HERE / "topdown.txt").write_text(topdown_tree())
-    with tempfile.TemporaryDirectory() as folder:
-        png = picture(profile_page(Path(folder)))
+def write_picture(name: str, page_of: Callable[[Path], Path]) -> None:
+    """Write a PNG of a page in a window of 1280 x 1000 pixels."""
+    with tempfile.TemporaryDirectory() as folder, started("1280,1000") as browser:
+        browser.get(page_of(Path(folder)).as_uri())
+        WebDriverWait(browser, 60).until(
+            lambda page: page.execute_script("return document.documentElement.dataset.ready")
+        )
+        png = browser.get_screenshot_as_png()
     if len(png) > LARGEST_PICTURE_BYTES:
-        raise SystemExit(f"the picture has {len(png)} bytes, more than {LARGEST_PICTURE_BYTES}")
-    (HERE / "flame.png").write_bytes(png)
+        raise SystemExit(f"{name} has {len(png)} bytes, more than {LARGEST_PICTURE_BYTES}")
+    (HERE / name).write_bytes(png)
+
+
+def main(names: Sequence[str]) -> int:
+    """Write the files with these names, or all."""
+    parts = {
+        "diagnose.png": partial(write_picture, "diagnose.png", diagnosis_page),
+        "flame.png": partial(write_picture, "flame.png", profile_page),
+        "topdown.txt": lambda: (HERE / "topdown.txt").write_text(topdown_tree()),
+    }
+    for name in names or parts:
+        if name not in parts:
+            raise SystemExit(f"{name} is none of {', '.join(parts)}")
+        parts[name]()
     return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(sys.argv[1:]))

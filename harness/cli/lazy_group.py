@@ -11,6 +11,9 @@ if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
 
+ARGUMENTS = "stallscope.arguments"  # key of the context's meta
+
+
 class LazyGroup(click.Group):
     """A group whose commands are modules, each of which defines ``command``.
 
@@ -51,6 +54,11 @@ class LazyGroup(click.Group):
         items = [CompletionItem(name, help=self.table[name]) for name in names]
         # The method of a plain command completes the options of the group itself.
         return items + click.Command.shell_complete(self, ctx, incomplete)
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Keep the arguments of the whole command line, which a brief document repeats."""
+        ctx.meta.setdefault(ARGUMENTS, tuple(args))
+        return super().parse_args(ctx, args)
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]

@@ -5,8 +5,9 @@ from typing import TypeVar
 
 import click
 
+from harness.cli.brief import document_text
 from harness.cli.terminal import colours, width
-from stallscope.documents import Document, encode
+from stallscope.documents import Document
 
 Result = TypeVar("Result", bound=Document)
 
@@ -15,5 +16,5 @@ def print_result(
     result: Result, lines: Callable[[Result, int], Iterable[str]], *, as_json: bool
 ) -> None:
     """Print a result; ``lines`` returns its text for a number of columns."""
-    text = encode(result) if as_json else "\n".join(lines(result, width()))
+    text = document_text(result) if as_json else "\n".join(lines(result, width()))
     click.echo(text, color=colours())

@@ -20,7 +20,7 @@ def command(as_json: bool) -> None:
     """
     from harness.cache.session import clear_caches  # noqa: PLC0415 - start-up stays light
     from harness.cache.text import cleared_text  # noqa: PLC0415
-    from stallscope.documents import encode  # noqa: PLC0415
+    from harness.cli.brief import document_text  # noqa: PLC0415
 
     result = clear_caches()
-    click.echo(encode(result) if as_json else cleared_text(result))
+    click.echo(document_text(result) if as_json else cleared_text(result))

@@ -29,7 +29,7 @@ def command(top: int, as_json: bool) -> None:
     """
     from harness.cache.session import show_caches  # noqa: PLC0415 - start-up stays light
     from harness.cache.text import contents_text  # noqa: PLC0415
-    from stallscope.documents import encode  # noqa: PLC0415
+    from harness.cli.brief import document_text  # noqa: PLC0415
 
     result = show_caches()
-    click.echo(encode(result) if as_json else contents_text(result, top=top))
+    click.echo(document_text(result) if as_json else contents_text(result, top=top))

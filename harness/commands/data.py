@@ -31,12 +31,12 @@ def command(run: Path, top: int, as_json: bool) -> None:
     Recordings with data addresses (perf mem, perf c2c, Arm SPE) also give misses by cache line and
     by field, cache lines that threads share falsely, and memory accesses by node.
     """
+    from harness.cli.brief import document_text  # noqa: PLC0415
     from harness.data.session import data_of_recording  # noqa: PLC0415 - start-up stays light
     from harness.data.text import data_text  # noqa: PLC0415
-    from stallscope.documents import encode  # noqa: PLC0415
 
     result = data_of_recording(run)
-    click.echo(encode(result) if as_json else data_text(result, top=top))
+    click.echo(document_text(result) if as_json else data_text(result, top=top))
 
 
 command.help = f"{inspect.cleandoc(command.help or '')}\n\n{RUN_HELP}"

@@ -28,6 +28,12 @@ Examples:
     "with O_DIRECT, one block at a time, at most 10 times per second. Nothing is written.",
 )
 @click.option(
+    "--baseline",
+    type=click.Path(path_type=Path),
+    metavar="RUN",
+    help="Earlier recording of waits or diagnosis to compare with, in a panel of the page.",
+)
+@click.option(
     "--model",
     is_flag=True,
     help="Without hardware counters, model the pipeline of CMD: run it again, several times "

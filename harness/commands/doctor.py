@@ -42,6 +42,7 @@ def command(fix: bool, pid: int | None, as_json: bool, proc_root: Path, sysfs_ro
     changed: events are opened as a test and closed immediately. Settings that other tools may have
     left behind are listed after the checks.
     """
+    from harness.cli.brief import document_text  # noqa: PLC0415
     from harness.cli.terminal import colours, width  # noqa: PLC0415
     from harness.doctor.checks import run_checks  # noqa: PLC0415 - start-up stays light
     from harness.doctor.fixes import find_fixes  # noqa: PLC0415
@@ -49,7 +50,6 @@ def command(fix: bool, pid: int | None, as_json: bool, proc_root: Path, sysfs_ro
     from harness.doctor.result import DoctorResult, FixResult  # noqa: PLC0415
     from harness.doctor.text import fix_lines, lines  # noqa: PLC0415
     from harness.machine_checks.machine import gather  # noqa: PLC0415
-    from stallscope.documents import encode  # noqa: PLC0415
     from stallscope.programs import FOLDER as PROGRAMS  # noqa: PLC0415
     from stallscope.system_files import Roots  # noqa: PLC0415
 
@@ -57,7 +57,7 @@ def command(fix: bool, pid: int | None, as_json: bool, proc_root: Path, sysfs_ro
         from harness.doctor.runtimes import check_runtimes, runtime_lines  # noqa: PLC0415
 
         runtimes = check_runtimes(pid, PROGRAMS / "stallscope-collect")
-        click.echo(encode(runtimes) if as_json else "\n".join(runtime_lines(runtimes)))
+        click.echo(document_text(runtimes) if as_json else "\n".join(runtime_lines(runtimes)))
         return
     files = Path("/") if proc_root == Path("/proc") else proc_root.parent
     machine = gather(Roots(proc_root, sysfs_root, files), PROGRAMS / "stallscope-collect")
@@ -68,7 +68,7 @@ def command(fix: bool, pid: int | None, as_json: bool, proc_root: Path, sysfs_ro
         else DoctorResult(checks=checks, leftovers=leftovers)
     )
     if as_json:
-        click.echo(encode(result))
+        click.echo(document_text(result))
         return
     printed = (
         fix_lines(result, width()) if isinstance(result, FixResult) else lines(result, width())

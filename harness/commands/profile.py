@@ -1,10 +1,11 @@
 """`stallscope profile`: record, analyze, write the page, print the summary."""
 
+from pathlib import Path
 from typing import Any
 
 import click
 
-from harness.cli.analysis_options import analysis_options
+from harness.cli.analysis_options import analysis_options, symbol_places
 from harness.cli.json_option import json_option
 from harness.cli.recording_options import collector_options, target_options
 from harness.cli.weight_option import weight_option
@@ -17,6 +18,7 @@ Examples:
   stallscope profile --slots --locate -p 4711
   stallscope profile -e task-clock --with page-faults,context-switches -- make
   stallscope profile --weight wall -p 4711
+  stallscope profile --group module -p $(pidof java)
   stallscope profile -p 4711 --json | jq .functions[0]
 """
 
@@ -35,6 +37,10 @@ def command(
     top: int,
     lines: int,
     inlined: bool,
+    source_map: tuple[str, ...],
+    debug_directories: tuple[Path, ...],
+    debuginfod: str,
+    group: str | None,
     locate: bool,
     weight: str | None,
     as_json: bool,
@@ -54,7 +60,13 @@ def command(
 
     options = ProfileOptions(
         collector=collector_options(values),
-        analysis=AnalysisOptions(lines=lines, inlined=inlined, weight=Weight(weight or Weight.CPU)),
+        analysis=AnalysisOptions(
+            lines=lines,
+            inlined=inlined,
+            weight=Weight(weight or Weight.CPU),
+            places=symbol_places(source_map, debug_directories, debuginfod),
+            by_module=group == "module",
+        ),
         slots=values["slots"],
         locate=locate,
         top=top,

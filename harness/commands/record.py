@@ -20,6 +20,7 @@ Examples:
   stallscope record -F 99 -a --duration 60
   stallscope record -G system.slice/nginx.service
   stallscope record -- make -j8
+  stallscope record --waits -p 4711 -o slow && stallscope diagnose slow
 
 \b
 The last 30 s before a trigger:
@@ -32,9 +33,14 @@ The last 30 s before a trigger:
 
 @click.command(epilog=EXAMPLES)
 @target_options
+@click.option(
+    "--waits",
+    is_flag=True,
+    help="Also record context switches and wake-ups, for diagnose and waits. Not with -a, -C, -G.",
+)
 @flight_choices
 @json_option
-def command(as_json: bool, **values: Any) -> int:
+def command(waits: bool, as_json: bool, **values: Any) -> int:
     """Record a process, command, CPUs or cgroup.
 
     The recording is a directory. Show it with `stallscope report`, or with `perf report
@@ -49,18 +55,36 @@ def command(as_json: bool, **values: Any) -> int:
         values["duration"] = 0.0  # until a trigger
     options = collector_options(values)
     flight = flight_options(options, values)
+    if waits:
+        options = _with_waits(options, flight, values["slots"])
     if flight is not None:
         return _record_flight(flight, as_json)
     return _record(options, values["slots"], as_json)
 
 
+def _with_waits(
+    options: "CollectorOptions", flight: "FlightOptions | None", slots: bool
+) -> "CollectorOptions":
+    """Return the options of a recording with waits. Raises UsageError if it cannot have them."""
+    from dataclasses import replace  # noqa: PLC0415 - start-up stays light
+
+    from stallscope.errors import UsageError  # noqa: PLC0415
+
+    if flight is not None or slots or not (options.pids or options.command):
+        raise UsageError(
+            "--waits is for one recording of a process or a command, without --flight and --slots",
+            "stallscope record --waits -p PID",
+        )
+    return replace(options, waits=True)
+
+
 def _record_flight(flight: "FlightOptions", as_json: bool) -> int:
+    from harness.cli.brief import document_text  # noqa: PLC0415
     from harness.flight.session import record_flight  # noqa: PLC0415
-    from stallscope.documents import encode  # noqa: PLC0415
 
     result, code = record_flight(flight, sys.stderr if as_json else None)
     if as_json:
-        click.echo(encode(result))
+        click.echo(document_text(result))
     else:
         for recording in result.flight or ():
             click.echo(f"{recording.samples:,} samples, in {printable(recording.recording)}")
@@ -68,11 +92,11 @@ def _record_flight(flight: "FlightOptions", as_json: bool) -> int:
 
 
 def _record(options: "CollectorOptions", slots: bool, as_json: bool) -> int:
+    from harness.cli.brief import document_text  # noqa: PLC0415
     from harness.cli.target_status import exit_code, explain  # noqa: PLC0415
     from harness.profile.group_recorder import record_group  # noqa: PLC0415
     from harness.profile.recorder import interrupted_once  # noqa: PLC0415 - start-up stays light
     from harness.profile.result import RecordResult  # noqa: PLC0415
-    from stallscope.documents import encode  # noqa: PLC0415
 
     with interrupted_once(options):
         recording, end = record_group(options, slots=slots, as_json=as_json, print_warnings=True)
@@ -87,7 +111,7 @@ def _record(options: "CollectorOptions", slots: bool, as_json: bool) -> int:
             end=manifest.end_reason,
             target_status=manifest.target_status or None,
         )
-        click.echo(encode(result))
+        click.echo(document_text(result))
     else:
         click.echo(
             f"{manifest.samples:,} samples of {printable(manifest.source.event)}, "

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from harness.cli.analysis_options import analysis_options
+from harness.cli.analysis_options import analysis_options, symbol_places
 from harness.cli.json_option import json_option
 from harness.cli.recording_argument import RUN_HELP, run_argument
 from harness.cli.weight_option import weight_option
@@ -13,8 +13,11 @@ EXAMPLES = """\b
 Examples:
   stallscope report slow-query
   stallscope report slow-query --inlined --lines 50
+  stallscope report slow-query --lines --json | jq '.lines[0]'
+  stallscope report slow-query --lines --source-map /build/src=$PWD
   stallscope report slow-query --no-page --top 30
   stallscope report perf.data -o page.html
+  stallscope report slow-query --group module
   stallscope report slow-query --weight off-cpu
 """
 
@@ -45,6 +48,10 @@ def command(
     top: int,
     lines: int,
     inlined: bool,
+    source_map: tuple[str, ...],
+    debug_directories: tuple[Path, ...],
+    debuginfod: str,
+    group: str | None,
     event: str,
     weight: str | None,
     period: str | None,
@@ -65,7 +72,9 @@ def command(
         inlined=inlined,
         event=event,
         weight=None if weight is None else Weight(weight),
+        places=symbol_places(source_map, debug_directories, debuginfod),
         period=None if period is None else parse_period(period),
+        by_module=group == "module",
     )
     report(run, options)
 

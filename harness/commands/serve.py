@@ -5,6 +5,7 @@ from typing import Any
 
 import click
 
+from harness.cli.json_option import json_options
 from harness.cli.workload_options import (
     SERVED_PATHS,
     batch_options,
@@ -127,12 +128,7 @@ Examples:
     metavar="PORT",
     help="Port for Prometheus metrics over HTTP; 0: any free port.",
 )
-@click.option(
-    "--json",
-    "as_json",
-    is_flag=True,
-    help="Print one JSON document instead of text when the server is ready.",
-)
+@json_options("Print one JSON document instead of text when the server is ready.")
 def command(as_json: bool, stages: str, **values: Any) -> int:
     """Run the reference server until Ctrl-C.
 

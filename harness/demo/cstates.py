@@ -16,12 +16,13 @@ from harness.cstates.latency.session import measure
 from harness.cstates.record.analysis import idle_run
 from harness.cstates.record.files import PAGE
 from harness.cstates.record.options import RecordOptions
-from harness.cstates.record.panel import write_idle_page
+from harness.cstates.record.panel import idle_panel, write_idle_page
 from harness.cstates.record.result import IdleResult
 from harness.cstates.record.session import record
 from harness.cstates.record.text import lines
-from harness.demo.index import DemoPage
+from harness.demo.report import DemoPart
 from harness.load.text import rate_text
+from harness.page.panels import TABLE_STYLE, Panel
 from harness.workload.cores import two_cores, usable_cpus
 from harness.workload.loader import running_load
 from harness.workload.options import LoadOptions, ServerOptions
@@ -31,7 +32,7 @@ from stallscope.quantities import microseconds_text
 from stallscope.system_files import Roots
 
 RATE_PER_S = 500.0
-_TITLE = "Sleep states at a low rate"
+_ID, _TITLE = "idle", "Sleep states at a low rate"
 RECORDED_S = 5.0
 EXPECTED_S = RECORDED_S + 8.0  # including start, reading the trace, and measuring wake-ups
 _TAIL_S = 1.0  # longest load after the recording
@@ -43,10 +44,10 @@ _ROUNDS_S = 0.15
 
 @dataclass(frozen=True, slots=True)
 class SleepPart:
-    """The lines of the sleep part, and its page with the verdict."""
+    """The lines of the sleep part, and its panels with the verdict."""
 
     lines: list[str]
-    page: DemoPage
+    part: DemoPart
 
 
 def sleep_part(output: Path, room: int, *, seconds: float = RECORDED_S) -> SleepPart:
@@ -65,9 +66,9 @@ def sleep_part(output: Path, room: int, *, seconds: float = RECORDED_S) -> Sleep
         recorded = _record(output, room, seconds)
     except StallscopeError as error:
         why = f"Idle intervals were not recorded: {printable(error.message)}; {error.remedy}."
-        page = DemoPage(_TITLE, None, why)
-        return SleepPart([*heading, "", *wrapped(why, room)], page)
-    return SleepPart([*heading, "", *recorded.lines], recorded.page)
+        part = DemoPart(_ID, _TITLE, None, why)
+        return SleepPart([*heading, "", *wrapped(why, room)], part)
+    return SleepPart([*heading, "", *recorded.lines], recorded.part)
 
 
 def _record(output: Path, room: int, seconds: float) -> SleepPart:
@@ -108,7 +109,8 @@ def _record(output: Path, room: int, seconds: float) -> SleepPart:
         "",
         f"page  {printable(str(page))}",
     ]
-    return SleepPart(lines_of_part, DemoPage(_TITLE, page, _verdict(advice)))
+    panels = (Panel(idle_panel(recorded), (TABLE_STYLE,)),)
+    return SleepPart(lines_of_part, DemoPart(_ID, _TITLE, page, _verdict(advice), panels))
 
 
 def _verdict(advice: AdviseResult) -> str:

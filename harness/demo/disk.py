@@ -1,19 +1,21 @@
 """The disk part of the demo: a probe, a response curve and a storm, on temporary files."""
 
-from collections.abc import Callable
 from pathlib import Path
 
 import click
 
 from harness.cli.terminal import colours, printable, wrapped
-from harness.demo.index import DemoPage
+from harness.demo.report import DemoPart
+from harness.io.curve import panel as curve_panel
 from harness.io.curve.options import CurveOptions
 from harness.io.curve.result import CurveResult
 from harness.io.curve.session import run_curve
+from harness.io.probe import panel as probe_panel
 from harness.io.probe.options import ProbeOptions
 from harness.io.probe.result import ProbeResult
 from harness.io.probe.session import run_probe
 from harness.io.recording import PAGE
+from harness.labs.storm import panel as storm_panel
 from harness.labs.storm.options import REFERENCE_LIMIT, StormOptions, TrialOptions
 from harness.labs.storm.result import StormResult
 from harness.labs.storm.session import run_storm
@@ -36,8 +38,8 @@ STORM_MAX_S = 12.0
 EXPECTED_S = 38.0  # including the time to write the files
 
 
-def disk_part(folder: Path, room: int, *, disk: str | None = None) -> list[DemoPage]:
-    """Measure the disk of the folder, or ``disk``, and return its pages with verdicts.
+def disk_part(folder: Path, room: int, *, disk: str | None = None) -> list[DemoPart]:
+    """Measure the disk of the folder, or ``disk``, and return its parts with verdicts.
 
     Recordings and their pages are written into the folder. If the disk cannot be measured, the
     reason is printed.
@@ -48,44 +50,48 @@ def disk_part(folder: Path, room: int, *, disk: str | None = None) -> list[DemoP
         "of writes, on temporary files."
     )
     click.echo("\n".join(wrapped(heading, room)) + "\n", color=colours())
-    pages: list[DemoPage] = []
+    parts: list[DemoPart] = []
     try:
         run_probe(_probe(folder, path), as_json=False)
-        pages.append(_page(folder, "probe", "Disk: one request at a time", _probe_verdict))
+        parts.append(_probe_part(folder))
         click.echo()
         run_curve(_curve(folder, path), as_json=False)
-        pages.append(_page(folder, "curve", "Disk: response curve", _curve_verdict))
+        parts.append(_curve_part(folder))
         click.echo()
         run_storm(_storm(folder, path), as_json=False)
-        pages.append(_page(folder, "storm", "Disk: reads beside a storm of writes", _storm_verdict))
+        parts.append(_storm_part(folder))
     except StallscopeError as error:
         why = f"The disk was not measured: {printable(error.message)}; {error.remedy}."
         click.echo("\n".join(wrapped(why, room)))
-        pages.append(DemoPage("Disk", None, why))
-    return pages
+        parts.append(DemoPart("disk", "Disk", None, why))
+    return parts
 
 
-def _page(folder: Path, verb: str, title: str, verdict: Callable[[Path], str]) -> DemoPage:
-    recording = folder / f"disk-{verb}"
-    return DemoPage(title, recording / PAGE, verdict(recording / f"{verb}.json"))
+def _probe_part(folder: Path) -> DemoPart:
+    result = read_document(folder / "disk-probe" / "probe.json", ProbeResult)
+    latency = result.latency_ns
+    verdict = "no read completed"
+    if latency is not None:
+        p50, p99 = value_text(round(latency.p50), "ns"), value_text(round(latency.p99), "ns")
+        verdict = f"a read takes {p50}, p99 {p99}"
+    title = "Disk: one request at a time"
+    page = folder / "disk-probe" / PAGE
+    return DemoPart("probe", title, page, verdict, probe_panel.panels(result))
 
 
-def _probe_verdict(document: Path) -> str:
-    latency = read_document(document, ProbeResult).latency_ns
-    if latency is None:
-        return "no read completed"
-    p50, p99 = value_text(round(latency.p50), "ns"), value_text(round(latency.p99), "ns")
-    return f"a read takes {p50}, p99 {p99}"
+def _curve_part(folder: Path) -> DemoPart:
+    result = read_document(folder / "disk-curve" / "curve.json", CurveResult)
+    verdict = "; ".join([f"{result.verdict}", *(finding.text for finding in result.findings[:1])])
+    page = folder / "disk-curve" / PAGE
+    return DemoPart("curve", "Disk: response curve", page, verdict, curve_panel.panels(result))
 
 
-def _curve_verdict(document: Path) -> str:
-    result = read_document(document, CurveResult)
-    return "; ".join([f"{result.verdict}", *(finding.text for finding in result.findings[:1])])
-
-
-def _storm_verdict(document: Path) -> str:
-    result = read_document(document, StormResult)
-    return f"{result.verdict}: {result.verdict_reason}"
+def _storm_part(folder: Path) -> DemoPart:
+    result = read_document(folder / "disk-storm" / "storm.json", StormResult)
+    verdict = f"{result.verdict}: {result.verdict_reason}"
+    title = "Disk: reads beside a storm of writes"
+    page = folder / "disk-storm" / PAGE
+    return DemoPart("storm", title, page, verdict, storm_panel.panels(result))
 
 
 def _probe(folder: Path, path: str) -> ProbeOptions:

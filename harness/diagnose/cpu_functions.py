@@ -4,7 +4,7 @@ import re
 from collections import Counter
 from dataclasses import dataclass
 
-from harness.profile.analysis import analyze
+from harness.profile.analysis import Analysis, analyze
 from harness.profile.options import AnalysisOptions
 from stallscope.errors import RecordingError
 from stallscope.recordings import Recording
@@ -62,9 +62,20 @@ class CpuFunctions:
 
 def cpu_functions(recording: Recording) -> CpuFunctions | None:
     """Return where the CPU time of a recording goes; None if it has no CPU sample."""
+    return functions_of_analysis(cpu_analysis(recording))
+
+
+def cpu_analysis(recording: Recording) -> Analysis | None:
+    """Return the profile of a recording; None if it has no CPU sample."""
     try:
-        analysis = analyze(recording, AnalysisOptions(lines=1))
+        return analyze(recording, AnalysisOptions(lines=1))
     except RecordingError:
+        return None
+
+
+def functions_of_analysis(analysis: Analysis | None) -> CpuFunctions | None:
+    """Return where the CPU time of a profile goes; None without samples."""
+    if analysis is None:
         return None
     whole = analysis.ranking.value
     if not whole:

@@ -25,6 +25,7 @@ class DiagnoseOptions:
     as_json: bool
     path: Path | None = None  # directory whose disk is judged
     model: bool = False  # model the slots of a command in further runs
+    baseline: Path | None = None  # an earlier recording to compare with
 
 
 def diagnose_options(values: dict[str, Any]) -> DiagnoseOptions:
@@ -32,6 +33,7 @@ def diagnose_options(values: dict[str, Any]) -> DiagnoseOptions:
     options = waits_options({**values, "compared": None}, "diagnose")
     collector = options.collector
     path, model = values.get("path"), bool(values.get("model"))
+    baseline = values.get("baseline")
     if collector is None and (path is not None or model):
         raise UsageError(
             "--path and --model are for recording, and a recording is shown",
@@ -54,4 +56,6 @@ def diagnose_options(values: dict[str, Any]) -> DiagnoseOptions:
             duration_s=duration_s,
             max_cost=collector.max_cost or MAX_COST,
         )
-    return DiagnoseOptions(collector, options.recording, options.page, options.as_json, path, model)
+    return DiagnoseOptions(
+        collector, options.recording, options.page, options.as_json, path, model, baseline
+    )

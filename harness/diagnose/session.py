@@ -1,15 +1,19 @@
 """A run of `stallscope diagnose`: records, analyzes, writes the page and prints the findings."""
 
 import sys
+from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
+from msgspec import structs
 
-from harness.cli.outputs import check_place
+from harness.cli.brief import document_text
+from harness.cli.outputs import check_place, write_whole
 from harness.cli.target_status import exit_code, explain
 from harness.cli.terminal import colours, warn, width
 from harness.diagnose.build import diagnose_result
-from harness.diagnose.cpu_functions import cpu_functions
+from harness.diagnose.cpu_functions import cpu_analysis, functions_of_analysis
 from harness.diagnose.options import DiagnoseOptions
 from harness.diagnose.pass_recorder import PassCost, record_pass
 from harness.diagnose.recorded import measurements_of
@@ -20,9 +24,11 @@ from harness.waits.analysis import analyze_waits
 from harness.waits.page_place import page_path
 from harness.waits.result import WaitsResult
 from harness.waits.session import result_of_analysis
-from stallscope.documents import encode
 from stallscope.errors import ExitCode
 from stallscope.recordings import Recording, open_recording
+
+if TYPE_CHECKING:
+    from harness.diagnose.page.page import DiagnosePageContent
 
 
 def run_diagnose(options: DiagnoseOptions) -> int:
@@ -31,13 +37,14 @@ def run_diagnose(options: DiagnoseOptions) -> int:
         assert options.recording is not None
         recording = open_recording(options.recording)
         check_place(options.page or page_path(recording))
-        show(diagnose(recording, options.page), as_json=options.as_json)
+        result = diagnose(recording, options.page, baseline=options.baseline)
+        show(result, as_json=options.as_json)
         return int(ExitCode.DONE)
     with interrupted_once(options.collector):
         recording, end, cost = record_pass(options, sys.stderr if options.as_json else None)
         for text in cost.failures:
             warn(text)
-        result = diagnose(recording, None, cost)
+        result = diagnose(recording, None, cost, baseline=options.baseline)
     show(result, as_json=options.as_json)
     assert recording.manifest is not None
     explain(recording.manifest, end)
@@ -45,17 +52,49 @@ def run_diagnose(options: DiagnoseOptions) -> int:
 
 
 def diagnose(
-    recording: Recording, page: Path | None = None, cost: PassCost | None = None
+    recording: Recording,
+    page: Path | None = None,
+    cost: PassCost | None = None,
+    *,
+    baseline: Path | None = None,
 ) -> DiagnoseResult:
-    """Return the diagnosis of a recording, after the page of its waits was written.
+    """Return the diagnosis of a recording, after its page was written.
 
-    ``cost``: of the recording, if it was just made.
+    ``cost``: of the recording, if it was just made. ``baseline``: a recording to compare with.
     """
+    content = page_content(recording, page or page_path(recording), cost, baseline=baseline)
+    from harness.diagnose.page.page import render_diagnose_page  # noqa: PLC0415 - heavy
+
+    assert content.result.report is not None
+    write_whole(Path(content.result.report), [render_diagnose_page(content)])
+    return content.result
+
+
+def page_content(
+    recording: Recording,
+    page: Path,
+    cost: PassCost | None = None,
+    *,
+    baseline: Path | None = None,
+) -> "DiagnosePageContent":
+    """Return the diagnosis of a recording with all that its page shows."""
+    from harness.diagnose.page.content import RecordedParts, content_of  # noqa: PLC0415 - heavy
+
     analysis = analyze_waits(recording)
-    waits = result_of_analysis(analysis, recording, page)
-    measurements = measurements_of(recording, analysis, cpu_functions(recording))
+    waits = structs.replace(
+        result_of_analysis(analysis, recording, with_page=False), report=str(page)
+    )
+    on_cpu = cpu_analysis(recording)
+    measurements = measurements_of(recording, analysis, functions_of_analysis(on_cpu))
     overhead = None if cost is None else overhead_share(waits, cost)
-    return diagnose_result(waits, None, overhead, measurements)
+    result = diagnose_result(waits, None, overhead, measurements)
+    content = content_of(recording, RecordedParts(analysis, waits, on_cpu, measurements), result)
+    if baseline is None:
+        return content
+    from harness.diagnose.page.comparison import compare_with  # noqa: PLC0415 - rarely needed
+
+    compared = compare_with(baseline, recording, on_cpu)
+    return replace(content, comparison=compared.panel, rules=compared.rules)
 
 
 def overhead_share(waits: WaitsResult, cost: PassCost) -> float | None:
@@ -69,7 +108,7 @@ def overhead_share(waits: WaitsResult, cost: PassCost) -> float | None:
 def show(result: DiagnoseResult, *, as_json: bool) -> None:
     """Print the findings, or the result as one line of JSON."""
     if as_json:
-        click.echo(encode(result))
+        click.echo(document_text(result))
         return
     for line in lines(result, width()):
         click.echo(line, color=colours())

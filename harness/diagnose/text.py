@@ -68,14 +68,21 @@ def _row(title: str, text: str, width: int) -> Iterator[str]:
 
 
 def _value(evidence: FindingEvidence) -> str:
-    text = _number(evidence.value, evidence.unit)
+    text = amount_text(evidence.value, evidence.unit)
+    interval = interval_text(evidence)
+    return f"{text} {interval}" if interval else text
+
+
+def interval_text(evidence: FindingEvidence) -> str:
+    """Return the 95 % interval in brackets; empty if the value is exact, or it is not known."""
     low, high = evidence.low, evidence.high
     if low is None or high is None or low == high:
-        return text
-    return f"{text} [{_number(low, evidence.unit)}, {_number(high, evidence.unit)}]"
+        return ""
+    return f"[{amount_text(low, evidence.unit)}, {amount_text(high, evidence.unit)}]"
 
 
-def _number(value: float, unit: str) -> str:
+def amount_text(value: float, unit: str) -> str:
+    """Return a value of evidence with its unit."""
     if unit == "share":
         return percent(value)
     if unit == "us":

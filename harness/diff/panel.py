@@ -17,9 +17,13 @@ def diff_page(result: DiffResult, flame: Markup | None) -> str:
     head = Head(
         "Differences of two recordings", "", "diff", f"measured; {BASES[result.basis]}", "diff"
     )
-    # Nested, because the class names of the graph are generic.
-    rules = "" if flame is None else f".diff-flame svg {{{FLAME_STYLE}{FLAME_COLOURS}}}"
+    rules = "" if flame is None else flame_rules()
     return render_panels([diff_panel(result, flame)], head, {}, rules=rules)
+
+
+def flame_rules() -> str:
+    """Return the CSS of the graph; it is nested, because its class names are generic."""
+    return f".diff-flame svg {{{FLAME_STYLE}{FLAME_COLOURS}}}"
 
 
 def diff_panel(result: DiffResult, flame: Markup | None) -> Panel:

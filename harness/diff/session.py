@@ -7,6 +7,7 @@ import click
 from markupsafe import Markup
 from msgspec import structs
 
+from harness.cli.brief import document_text
 from harness.cli.outputs import check_place, write_whole
 from harness.cli.terminal import colours, note, width
 from harness.diff.build import Sides, compare_rows, diff_result
@@ -17,7 +18,6 @@ from harness.diff.result import DiffSide
 from harness.diff.rows import RowSums
 from harness.diff.text import lines
 from harness.recordings.kinds import COUNTERS, PROFILE, REQUESTS, WAITS, kind_of
-from stallscope.documents import encode
 from stallscope.errors import ExitCode, RecordingError, UsageError
 from stallscope.recordings import Recording, open_recording
 from topdown.stacks.profile import Profile
@@ -65,7 +65,7 @@ def run_diff(options: DiffOptions, *, as_json: bool) -> int:
             flame = flame_markup(a.profile, b.profile)
         write_whole(options.output, [diff_page(result, flame)])
     if as_json:
-        click.echo(encode(result))
+        click.echo(document_text(result))
     else:
         click.echo("\n".join(lines(result, width(), options.limit)), color=colours())
         if options.output is not None:

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import click
 
+from harness.cli.brief import document_text
 from harness.cli.outputs import check_place, write_whole
 from harness.cli.terminal import colours, width
 from harness.exchange.options import ImportOptions
@@ -18,7 +19,6 @@ from harness.exchange.result import (
 )
 from harness.exchange.text import lines
 from harness.exchange.writers import OutputFormat, encoded_parts, output_format
-from stallscope.documents import encode
 from stallscope.errors import RecordingError, UsageError
 from stallscope.printable import printable
 from topdown.stacks.formats.detection import FileFormat
@@ -264,7 +264,7 @@ def _fio_result(path: Path) -> ImportResult:
 
 def _show(result: ImportResult, *, as_json: bool) -> None:
     if as_json:
-        click.echo(encode(result))
+        click.echo(document_text(result))
         return
     for line in lines(result, width()):
         click.echo(line, color=colours())

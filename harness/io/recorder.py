@@ -12,6 +12,7 @@ from msgspec import structs
 
 from cstates.fingerprint import Fingerprint
 from cstates.observation import Observation
+from harness.cli.brief import document_text
 from harness.cli.outputs import write_whole
 from harness.cli.terminal import colours, note, printable, report_command, width
 from harness.io.page import write_page
@@ -112,7 +113,7 @@ class Recorder:
         if as_json:
             if self.folder is not None:
                 result = structs.replace(result, recording=str(self.folder))
-            click.echo(encode(result))
+            click.echo(document_text(result))
             return
         output = [*lines, *settings_lines(self._settings, width())]
         click.echo("\n".join(output), color=colours())

@@ -7,6 +7,7 @@ import click
 from msgspec import structs
 
 from cstates.fingerprint import Fingerprint
+from harness.cli.brief import document_text
 from harness.cli.outputs import write_whole
 from harness.cli.terminal import LiveLine, colours, note, printable, report_command, width
 from harness.load.options import LoadCommandOptions
@@ -17,7 +18,6 @@ from harness.recordings.directory import remove_empty
 from harness.recordings.settings_text import settings_lines, settings_now, settings_since
 from harness.workload.loader import run_load
 from harness.workload.results import LoadResult
-from stallscope.documents import encode
 from stallscope.errors import ExitCode
 
 
@@ -66,7 +66,7 @@ def show_result(
         printed = structs.replace(
             result, settings=settings, recording=str(recording), report=report
         )
-        click.echo(encode(printed))
+        click.echo(document_text(printed))
         return
     output = [*lines(result, width()), *settings_lines(settings, width())]
     click.echo("\n".join(output), color=colours())

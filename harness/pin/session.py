@@ -14,10 +14,11 @@ from cstates.pinning.restoring import JournalRestore, RestoredSetting, RestoreSt
 from cstates.pinning.session import PinContext, PinListener, run_pinned
 from cstates.pinning.status import read_status
 from cstates.sysfs import machine_roots
+from harness.cli.brief import document_text
 from harness.cli.terminal import note, printable, warn
 from harness.pin.result import plan_result, restore_result, status_result
 from harness.pin.text import plan_lines, restore_result_lines, run_lines, status_lines
-from stallscope.documents import Document, encode
+from stallscope.documents import Document
 from stallscope.errors import UnableError
 
 
@@ -97,4 +98,4 @@ def _write_each(texts: Iterable[str], write: Callable[[str], None]) -> None:
 
 
 def _print(result: Document, lines: Sequence[str], *, as_json: bool) -> None:
-    click.echo(encode(result) if as_json else "\n".join(map(printable, lines)))
+    click.echo(document_text(result) if as_json else "\n".join(map(printable, lines)))

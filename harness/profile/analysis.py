@@ -55,6 +55,7 @@ class Analysis(Struct, frozen=True):
     ``off_cpu``: wakers and idle pools of a profile of off-CPU time, None of others; then
     ``with_wakers`` is the profile with the call chains of wakers on top of those of waits.
     ``host_name`` and ``kernel_release``: from the capture. ``runtimes``: samples of V8 and HotSpot.
+    ``modules``: the profile with functions grouped by module, None if not requested.
     """
 
     profile: Profile
@@ -68,6 +69,7 @@ class Analysis(Struct, frozen=True):
     host_name: str = ""
     kernel_release: str = ""
     runtimes: "tuple[RuntimeShares, ...]" = ()
+    modules: Profile | None = None
 
 
 def analyze(recording: Recording, options: AnalysisOptions = _DEFAULT_OPTIONS) -> Analysis:
@@ -83,10 +85,16 @@ def analyze(recording: Recording, options: AnalysisOptions = _DEFAULT_OPTIONS) -
         if imported is not None:
             return imported
     check_has_samples(recording)
-    sources = symbol_sources(recording)
+    sources = options.places.added_to(symbol_sources(recording))
     tables = UnwindTables(sources)
     managed = _managed_frames(recording)
     capture = read_samples(recording, tables, managed.runs if managed is not None else None)
+    server_warnings: tuple[ProfileWarning, ...] = ()
+    if options.places.debuginfod_urls:
+        from topdown.stacks.symbols import debuginfod  # noqa: PLC0415 - rarely needed
+
+        servers = debuginfod.servers_of(options.places.debuginfod_urls)
+        sources, server_warnings = debuginfod.add_debug_files(capture, sources, servers)
     merger, python_warnings = _python_frames(recording, options)
     managed_merger = _managed_merger(managed, options)
     interpreted_merger = _interpreted_merger(managed, options)
@@ -103,7 +111,7 @@ def analyze(recording: Recording, options: AnalysisOptions = _DEFAULT_OPTIONS) -
     joined = None
     if weights is not None and weights.with_wakers is not None:
         joined = fold(capture, symbolizer, replace(fold_options, weights=weights.with_wakers))
-    warnings = [*profile.warnings, *tables.warnings]
+    warnings = [*profile.warnings, *tables.warnings, *server_warnings]
     warnings += python_warnings
     warnings += managed.warnings if managed is not None else ()
     warnings += managed_merger.warnings if managed_merger is not None else ()
@@ -139,7 +147,16 @@ def analyze(recording: Recording, options: AnalysisOptions = _DEFAULT_OPTIONS) -
         capture.host_name,
         capture.kernel_release,
         _runtime_shares(managed_merger, interpreted_merger),
+        _modules(profile, options),
     )
+
+
+def _modules(profile: Profile, options: AnalysisOptions) -> Profile | None:
+    if not options.by_module:
+        return None
+    from topdown.stacks.grouping import grouped_by_module  # noqa: PLC0415 - rarely needed
+
+    return grouped_by_module(profile)
 
 
 def _hints(

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from harness.profile.time_bins import TimeBins, time_bins
+from harness.profile.time_bins import TimeBins, TimeGrid, time_bins
 from stallscope.printable import visible_text
 from topdown.stacks.flame.layout import FlameTree
 from topdown.stacks.flame.names import UNKNOWN_NAME, function_text
@@ -105,7 +105,12 @@ def _threads(profile: Profile, order: Sequence[int]) -> list[list[object]]:
     ]
 
 
-def _sections(profile: Profile, tree: FlameTree, slots: "SlotsByFunction | None") -> list[bytes]:
+def _sections(
+    profile: Profile,
+    tree: FlameTree,
+    slots: "SlotsByFunction | None",
+    grid: TimeGrid | None,
+) -> list[bytes]:
     uses = np.bincount(tree.function, minlength=len(profile.functions))
     function_order = _hot_first(uses)[: int(np.count_nonzero(uses))]
     function_number = np.zeros(len(profile.functions), dtype=np.int64)
@@ -137,7 +142,7 @@ def _sections(profile: Profile, tree: FlameTree, slots: "SlotsByFunction | None"
         from harness.profile.slots_panel import payload  # noqa: PLC0415 - only with counters
 
         text["slots"] = payload(slots, number_of)
-    bins = time_bins(profile)
+    bins = time_bins(profile, grid)
     if bins is not None:
         text["bins"] = {"rows": len(bins.row), "count": bins.count, "seconds": bins.bin_ns / 1e9}
     pops = np.r_[0, tree.depth[:-1] + 1 - tree.depth[1:]]
@@ -175,11 +180,18 @@ def _usual_period(samples: npt.NDArray[np.int64], value: npt.NDArray[np.int64]) 
 
 
 def encode(
-    profile: Profile, tree: FlameTree, slots: "SlotsByFunction | None" = None
+    profile: Profile,
+    tree: FlameTree,
+    slots: "SlotsByFunction | None" = None,
+    grid: TimeGrid | None = None,
 ) -> Mapping[str, str]:
-    """Return the JSON object of the page; it is ASCII that needs no escaping in markup."""
+    """Return the JSON object of the page; it is ASCII that needs no escaping in markup.
+
+    ``grid``: the bins of weights by time, if other panels share them.
+    """
     data = b"".join(
-        varints(np.array([len(section)])) + section for section in _sections(profile, tree, slots)
+        varints(np.array([len(section)])) + section
+        for section in _sections(profile, tree, slots, grid)
     )
     encoding = "base64"
     if len(data) >= DEFLATE_FROM_BYTES:

@@ -1,8 +1,11 @@
 """The options of `stallscope profile`."""
 
+import os
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from harness.profile.period import Period
 from stallscope.errors import UsageError
@@ -10,6 +13,28 @@ from topdown.waits.weight import Weight
 
 if TYPE_CHECKING:
     from stallscope.collector import CollectorOptions
+    from topdown.stacks.symbols.sources import SymbolSources
+
+
+class SymbolPlaces(Struct, frozen=True):
+    """Where debug files and sources are on this system.
+
+    ``source_map``: prefixes of source paths with their replacements. ``debug_directories``:
+    searched after /usr/lib/debug.
+    """
+
+    source_map: tuple[tuple[str, str], ...] = ()
+    debug_directories: tuple[Path, ...] = ()
+    debuginfod_urls: str = ""  # separated by spaces; empty: no server is asked
+
+    def added_to(self, sources: "SymbolSources") -> "SymbolSources":
+        """Return the sources of a recording's symbols with these places."""
+        directories = tuple(os.fsencode(directory) for directory in self.debug_directories)
+        return replace(
+            sources,
+            debug_directories=(*sources.debug_directories, *directories),
+            source_map=self.source_map,
+        )
 
 
 class AnalysisOptions(Struct, frozen=True):
@@ -18,7 +43,7 @@ class AnalysisOptions(Struct, frozen=True):
     ``lines``: number of hottest addresses for which source lines and inlined functions are looked
     up. ``inlined``: look up inlined functions at all hot addresses. ``event``: name of the event;
     empty: the first event with samples. ``weight``: what a sample weighs.
-    ``period``: None: the whole recording.
+    ``period``: None: the whole recording. ``by_module``: rank modules too.
     """
 
     lines: int = 0
@@ -26,6 +51,8 @@ class AnalysisOptions(Struct, frozen=True):
     event: str = ""
     weight: Weight = Weight.CPU
     period: Period | None = None
+    places: SymbolPlaces = SymbolPlaces()
+    by_module: bool = False
 
     def __post_init__(self) -> None:
         """Raise UsageError for options that contradict each other."""

@@ -8,6 +8,7 @@ from msgspec import Struct, field
 
 from harness.page import document
 from harness.page.document import Document
+from harness.page.flame_script import flame_script
 from harness.page.source_files import sources
 from harness.profile import flame_payload, panel
 from harness.profile.periods_panel import periods_panel
@@ -35,34 +36,6 @@ _STYLES = (
     "flame_view/print.css",
     "subsecond_map.css",
 )
-# In the order of their dependencies; together they are one script in one scope.
-_SCRIPTS = (
-    "dom.js",
-    "decode.js",
-    "figures.js",
-    "names.js",
-    "slots.js",
-    "colours.js",
-    "marks.js",
-    "totals.js",
-    "inlining.js",
-    "search.js",
-    "frames.js",
-    "graph.js",
-    "view.js",
-    "describe.js",
-    "legend.js",
-    "table.js",
-    "detail.js",
-    "threads.js",
-    "thread_table.js",
-    "period.js",
-    "picture.js",
-    "keyboard.js",
-    "controls.js",
-    "page.js",
-    "start.js",
-)
 
 
 class PageContent(Struct, frozen=True):
@@ -73,6 +46,7 @@ class PageContent(Struct, frozen=True):
     on pipeline slots. ``bursts``: periods that differ from the rest.
     ``off_cpu``: wakers and idle pools of a profile of off-CPU time; ``with_wakers``: then the
     profile for the graph, with the call chains of wakers.
+    ``modules``: the profile grouped by module.
     """
 
     ranking: Ranking | None = None
@@ -83,6 +57,7 @@ class PageContent(Struct, frozen=True):
     bursts: tuple[Burst, ...] = ()
     off_cpu: "OffCpuFacts | None" = None
     with_wakers: Profile | None = None
+    modules: Profile | None = None
 
 
 _NO_CONTENT = PageContent()
@@ -112,15 +87,10 @@ def render_page(
                 )
             ),
             values=_values(profile, content, recording_name=recording_name, host=host),
-            script=_script(),
+            script=flame_script(),
             data=flame_payload.encode(drawn, flame_tree(drawn), content.slots),
         )
     )
-
-
-def _script() -> str:
-    scripts = sources(_FOLDER, (f"flame_view/{name}" for name in _SCRIPTS))
-    return f'(() => {{\n"use strict";\n{scripts}\n}})();'
 
 
 def _title(profile: Profile) -> str:
@@ -152,12 +122,21 @@ def _values(
         "figures": panel.figures(profile, ranking.value),
         "notices": panel.notices(profile, stacks),
         "functions": functions,
+        "modules": _modules_section(content),
         "slots": content.slots_panel,
         "off_cpu": _off_cpu_section(content),
         "over_time": periods_panel(profile, content.bursts, recording_name=recording_name),
         "by_function": _counts_section(profile, content),
         "threads": threads,
     }
+
+
+def _modules_section(content: PageContent) -> Markup:
+    if content.modules is None:
+        return Markup()
+    from harness.profile.modules_panel import modules_panel  # noqa: PLC0415 - rarely needed
+
+    return modules_panel(content.modules)
 
 
 def _off_cpu_section(content: PageContent) -> Markup:

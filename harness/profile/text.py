@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from harness.cli.brief import document_text
 from harness.cli.terminal import (
     colours,
     pad,
@@ -14,6 +15,7 @@ from harness.cli.terminal import (
     width,
     wrapped,
 )
+from harness.profile.module_text import module_lines
 from harness.profile.python_text import python_text
 from harness.profile.result import (
     LocatedEvent,
@@ -24,7 +26,7 @@ from harness.profile.result import (
 from harness.profile.runtime_text import runtime_text
 from harness.profile.stacks_text import MIN_CAVEAT_SHARE, recording_text, remedies, shares_text
 from harness.profile.time_text import time_lines
-from stallscope.documents import UNSET, UnsetType, encode
+from stallscope.documents import UNSET, UnsetType
 from topdown.waits.weight import OFF_CPU_TIME
 
 if TYPE_CHECKING:
@@ -48,7 +50,7 @@ def show(
     """
     if as_json:
         result = profile_result(analysis, recording=recording, report=report, located=located)
-        click.echo(encode(result))
+        click.echo(document_text(result))
         return
     result = profile_result(analysis, recording=recording, report=report, located=located, top=top)
     click.echo(
@@ -78,6 +80,7 @@ def summary_text(
     for label, text in _facts(result):
         lines += _labelled(label, text)
     lines += [*_caveats(result, caveats), "", *_functions(result)]
+    lines += module_lines(result)
     if counted_table:
         lines += ["", *counted_table]
     lines += ["", *_threads(result)]

@@ -27,25 +27,34 @@ class TimeBins(Struct, frozen=True):
     bin_ns: int
 
 
-def time_bins(profile: Profile) -> TimeBins | None:
+class TimeGrid(Struct, frozen=True):
+    """Bins of time that several panels of a page share; ``begin_ns`` is of CLOCK_MONOTONIC."""
+
+    begin_ns: int
+    bin_ns: int
+    count: int
+
+
+def time_bins(profile: Profile, grid: TimeGrid | None = None) -> TimeBins | None:
     """Return the weights by time; None without times, or if the page would be too large.
 
-    The bins divide the columns of the map of samples over time.
+    Without ``grid`` the bins divide the columns of the map of samples over time.
     """
     times = profile.times
     if times is None or not len(times.time_ns):
         return None
-    column_s = column_seconds(times.time_ns)
-    columns = int(times.time_ns.max()) // (column_s * _SECOND_NS) + 1
-    parts = max(1, MOST_COLUMNS // columns)
-    bin_ns = column_s * _SECOND_NS // parts
-    place = np.minimum(times.time_ns // bin_ns, columns * parts - 1)
+    since_ns = times.time_ns
+    if grid is None:
+        grid = _map_grid(since_ns)
+    else:
+        since_ns = since_ns + (times.begin_ns - grid.begin_ns)
+    bins, bin_ns = grid.count, grid.bin_ns
+    place = np.clip(since_ns // bin_ns, 0, bins - 1)
     width = len(profile.threads)
     pairs = profile.weight_node.astype(np.int64) * width + profile.weight_thread
     order = np.argsort(pairs)
     sample_pairs = times.node.astype(np.int64) * width + times.thread
     row = order[np.searchsorted(pairs[order], sample_pairs)]
-    bins = columns * parts
     keys, inverse = numbered(row * bins + place, len(pairs) * bins)
     if len(keys) > MAX_ROWS:
         return None
@@ -53,3 +62,11 @@ def time_bins(profile: Profile) -> TimeBins | None:
     np.add.at(value, inverse, times.value)
     samples = np.bincount(inverse, minlength=len(keys)).astype(np.int64)
     return TimeBins(keys // bins, keys % bins, samples, value, bins, bin_ns)
+
+
+def _map_grid(since_ns: Int64) -> TimeGrid:
+    """Return the bins of the map of samples over time, from the first sample."""
+    column_s = column_seconds(since_ns)
+    columns = int(since_ns.max()) // (column_s * _SECOND_NS) + 1
+    parts = max(1, MOST_COLUMNS // columns)
+    return TimeGrid(0, column_s * _SECOND_NS // parts, columns * parts)

@@ -9,13 +9,14 @@ from typing import cast
 import click
 from msgspec import structs
 
+from harness.cli.brief import document_text
 from harness.cli.terminal import colours, printable, width
 from harness.io.page import write_page
 from harness.page.panels import Panel
 from harness.recordings.results import RecordedResult
 from harness.recordings.settings import recorded_settings
 from harness.recordings.settings_text import settings_lines
-from stallscope.documents import encode, read_document
+from stallscope.documents import read_document
 from stallscope.errors import UnableError
 from stallscope.recordings import Recording
 
@@ -58,7 +59,8 @@ def report_disk(
     if as_json:
         paths = {"recording": str(recording.path), "report": None if page is None else str(page)}
         for section in sections:
-            click.echo(encode(structs.replace(section.result, settings=settings, **paths)))
+            result = structs.replace(section.result, settings=settings, **paths)
+            click.echo(document_text(result, documents=len(sections)))
         return
     for section in sections:
         click.echo("\n".join(section.lines(width())), color=colours())

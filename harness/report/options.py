@@ -4,13 +4,14 @@ from pathlib import Path
 
 from msgspec import Struct
 
+from harness.profile.options import SymbolPlaces
 from harness.profile.period import Period
 from stallscope.errors import UsageError
 from topdown.waits.weight import Weight
 
 
 class ReportOptions(Struct, frozen=True):
-    """What to show of a recording, and where; the last six are about profiles only."""
+    """What to show of a recording, and where; the last seven are about profiles only."""
 
     output: Path | None = None  # of the page; None: the default place
     with_page: bool = True
@@ -21,6 +22,8 @@ class ReportOptions(Struct, frozen=True):
     event: str = ""
     weight: Weight | None = None  # None: CPU time, of recordings of waits the states
     period: Period | None = None
+    places: SymbolPlaces = SymbolPlaces()
+    by_module: bool = False
 
     def __post_init__(self) -> None:
         """Raise UsageError for options that contradict each other."""

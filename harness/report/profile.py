@@ -18,6 +18,8 @@ def report_profile(recording: Recording, options: ReportOptions) -> None:
             event=options.event,
             weight=options.weight or Weight.CPU,
             period=options.period,
+            places=options.places,
+            by_module=options.by_module,
         ),
     )
     page = None

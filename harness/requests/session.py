@@ -5,6 +5,7 @@ from pathlib import Path
 
 import click
 
+from harness.cli.brief import document_text
 from harness.cli.outputs import check_place
 from harness.cli.target_status import exit_code, explain
 from harness.cli.terminal import colours, printable, warn, width
@@ -17,7 +18,6 @@ from harness.requests.trace_marker import trace_marker
 from harness.waits.analysis import analyze_waits
 from harness.waits.page_place import page_path
 from stallscope.collector import CollectionEnd
-from stallscope.documents import encode
 from stallscope.errors import RecordingError
 from stallscope.recordings import Recording, open_recording
 from topdown.requests.marks import read_marks
@@ -82,7 +82,7 @@ def result_with_page(
 def show(result: RequestsResult, *, as_json: bool) -> None:
     """Print the tables, or the result as one line of JSON."""
     if as_json:
-        click.echo(encode(result))
+        click.echo(document_text(result))
         return
     columns = width()
     for line in lines(result, columns):

@@ -8,6 +8,7 @@ from typing import IO
 
 import click
 
+from harness.cli.brief import document_text
 from harness.cli.terminal import LiveLine, colours, note
 from harness.serve.result import serve_result
 from harness.serve.text import lines
@@ -15,7 +16,6 @@ from harness.workload.options import ServerOptions
 from harness.workload.process import stderr_lines
 from harness.workload.server import RunningServer, process_cpu_s, running_server
 from harness.workload.server_queries import commands_processed
-from stallscope.documents import encode
 from stallscope.errors import ExitCode, TargetError
 from stallscope.interrupts import count_interrupts
 
@@ -33,7 +33,7 @@ def serve(options: ServerOptions, *, as_json: bool) -> int:
         count_interrupts(lambda: end.shutdown(socket.SHUT_RDWR)),
     ):
         result = serve_result(server)
-        click.echo(encode(result) if as_json else "\n".join(lines(result)), color=colours())
+        click.echo(document_text(result) if as_json else "\n".join(lines(result)), color=colours())
         for message in stderr_lines(server.child):
             note(message)
         note("Ctrl-C ends it")

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import click
 
+from harness.cli.brief import document_text
 from harness.cli.outputs import default_directory
 from harness.cli.terminal import printable, width
 from harness.top.functions import FunctionSampler
@@ -17,7 +18,6 @@ from harness.top.readings import Reader, Reading, SampledStates
 from harness.top.result import Missing, TopResult
 from harness.top.snapshot import Context, snapshot
 from harness.top.text import lines
-from stallscope.documents import encode
 from stallscope.errors import ExitCode, TargetError
 from stallscope.system_files import Roots, names_in, read_text
 
@@ -111,7 +111,7 @@ def _one_snapshot(watch: Watch, options: TopOptions) -> int:
     result = watch.next(_wait)
     assert result is not None
     if options.as_json:
-        click.echo(encode(result))
+        click.echo(document_text(result))
     else:
         for line in lines(result, width()):
             click.echo(line)

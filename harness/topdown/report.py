@@ -5,6 +5,7 @@ from pathlib import Path
 import click
 from msgspec import structs
 
+from harness.cli.brief import document_text
 from harness.cli.outputs import write_whole
 from harness.cli.terminal import colours, printable, width
 from harness.recordings.host_facts import host_facts
@@ -13,7 +14,6 @@ from harness.recordings.settings_text import settings_lines
 from harness.topdown.page import render_slots_page
 from harness.topdown.result import TopdownResult, topdown_result
 from harness.topdown.text import TreeView, lines
-from stallscope.documents import encode
 from stallscope.recordings import Recording
 from topdown.slots.counting.analysis import measurement_of
 from topdown.slots.counting.counting_run import read_counting_run
@@ -34,7 +34,7 @@ def report_counters(
     if as_json:
         report = None if page is None else str(page)
         paths = {"recording": str(recording.path), "report": report}
-        click.echo(encode(structs.replace(result, settings=settings, **paths)))
+        click.echo(document_text(structs.replace(result, settings=settings, **paths)))
         return
     for line in lines(result, TreeView(None, width(), result.kind)):
         click.echo(line, color=colours())

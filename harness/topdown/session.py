@@ -6,6 +6,7 @@ from contextlib import contextmanager
 
 import click
 
+from harness.cli.brief import document_text
 from harness.cli.outputs import write_whole
 from harness.cli.terminal import LiveLine, colours, note, width
 from harness.topdown.counting import CountingBackend
@@ -17,7 +18,6 @@ from harness.topdown.result import TopdownResult, slice_record, topdown_result
 from harness.topdown.sources import measure_slots
 from harness.topdown.table import table
 from harness.topdown.text import TreeView, lines
-from stallscope.documents import encode
 from topdown.slots.measurement import Measurement, Slice
 
 
@@ -51,7 +51,7 @@ def note_level(level: int | None, deepest: int) -> None:
 
 def _print(result: TopdownResult, options: TopdownOptions) -> None:
     if options.form is OutputForm.JSON:
-        click.echo(encode(result.to_level(options.level)))
+        click.echo(document_text(result.to_level(options.level)))
     elif options.form is OutputForm.CSV:
         for text in table(result.to_level(options.level)):
             click.echo(text, nl=False)

@@ -15,6 +15,7 @@ from harness.waits.panel import waits_panel
 from harness.waits.result import WaitsResult
 from stallscope.recordings import Recording
 
+CELLS_SCRIPT = ("harness.page", ("period_cells.js",))
 SCRIPT = ("harness.waits", ("waits_period.js",))
 
 
@@ -39,7 +40,8 @@ def render_waits_page(
     if binned is None:
         return render_panels(panels, head, host_rows)
     data = {"bins": binned.payload()}
-    return render_panels(panels, head, host_rows, script=sources(*SCRIPT), data=data)
+    script = "\n".join((sources(*CELLS_SCRIPT), sources(*SCRIPT)))
+    return render_panels(panels, head, host_rows, script=script, data=data)
 
 
 def write_waits_page(

@@ -51,8 +51,13 @@ class _Strip:
     runs: tuple[_Part, ...]
 
 
-def waits_panel(result: WaitsResult, binned: BinnedValues | None = None) -> Panel:
-    """Return the panel; its size is bounded. ``binned``: values by time, to select a period."""
+def waits_panel(
+    result: WaitsResult, binned: BinnedValues | None = None, *, controls: bool = True
+) -> Panel:
+    """Return the panel; its size is bounded. ``binned``: values by time, to select a period.
+
+    ``controls``: with fields for the period, which other pages have elsewhere.
+    """
     states = shown_states(result)
     cells = Cells(binned)
     several = len({group.process for group in result.groups}) > 1
@@ -64,8 +69,8 @@ def waits_panel(result: WaitsResult, binned: BinnedValues | None = None) -> Pane
     markup = fragment(
         "harness.waits/panel.html",
         verdict=verdict(result),
-        period_controls=binned is not None and timeline is not None,
-        period_hint=_period_hint(result),
+        period_controls=controls and binned is not None and timeline is not None,
+        period_hint=_period_hint(result) if binned is None else "",
         facts=[
             _recorded(result),
             ("unattributed", unattributed_text(result)),

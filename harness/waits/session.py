@@ -5,6 +5,7 @@ from pathlib import Path
 
 import click
 
+from harness.cli.brief import document_text
 from harness.cli.outputs import check_place
 from harness.cli.target_status import exit_code, explain
 from harness.cli.terminal import colours, printable, width
@@ -19,7 +20,6 @@ from harness.waits.page_place import page_path
 from harness.waits.period import analysis_within
 from harness.waits.result import WaitsResult
 from harness.waits.text import lines, source_lines
-from stallscope.documents import encode
 from stallscope.errors import ExitCode
 from stallscope.recordings import Recording, open_recording
 from topdown.waits.run_queue import run_queue_users
@@ -84,7 +84,7 @@ def result_of_analysis(
 def show(result: WaitsResult, *, as_json: bool, graph: bool = False) -> None:
     """Print the table, or the result as one line of JSON; ``graph``: all causes with chains."""
     if as_json:
-        click.echo(encode(result))
+        click.echo(document_text(result))
         return
     columns = width()
     parts = (

@@ -40,6 +40,16 @@ class Function(Struct, frozen=True):
     lines: tuple[tuple[str, int], ...] = ()
 
 
+class SourceLineCounts(Struct, frozen=True):
+    """Samples on a source line: in its own code, and with what it calls (once per stack)."""
+
+    line: str  # "path:line"
+    function: str
+    module: str
+    self_samples: int
+    total_samples: int
+
+
 class Thread(Struct, frozen=True):
     """A sampled thread; names as the kernel reports them, decoded with replacement."""
 
@@ -114,3 +124,4 @@ class Profile(Struct, frozen=True):
     stack_shares: StackShares = UNKNOWN_STACK_SHARES
     counted: SampleCounts | None = None
     times: SampleTimes | None = None
+    lines: tuple[SourceLineCounts, ...] = ()  # of native code, if requested; most samples first

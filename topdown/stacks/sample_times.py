@@ -10,10 +10,11 @@ class SampleTimes(Struct, frozen=True):
 
     ``time_ns`` int64: since the first sample of the recording. ``node`` int32: leaf in the
     profile's tree. ``thread`` int32: index into the profile's threads.
-    ``value`` int64: weight.
+    ``value`` int64: weight. ``begin_ns``: CLOCK_MONOTONIC time of the first sample.
     """
 
     time_ns: npt.NDArray[np.int64]
     node: npt.NDArray[np.int32]
     thread: npt.NDArray[np.int32]
     value: npt.NDArray[np.int64]
+    begin_ns: int = 0

@@ -28,9 +28,9 @@ def print_comparison(
 
         write_page(result, options.page)
     if as_json:
-        from stallscope.documents import encode  # noqa: PLC0415
+        from harness.cli.brief import document_text  # noqa: PLC0415
 
-        click.echo(encode(result))
+        click.echo(document_text(result))
     elif options.file_format == "csv":
         from harness.bench.compare.csv import csv_lines  # noqa: PLC0415
 

@@ -31,11 +31,11 @@ from harness.bench.run.recording import make_directory, write_manifest, write_pa
 from harness.bench.run.result import BenchRunResult, CommandCounters, command_runs
 from harness.bench.run.sleep_entries import SleepEntries
 from harness.bench.run.text import lines
+from harness.cli.brief import document_text
 from harness.cli.result_output import print_result
 from harness.cli.terminal import LiveLine, note, printable, report_command
 from harness.recordings.directory import remove_empty
 from harness.recordings.settings_text import settings_lines, settings_now, settings_since
-from stallscope.documents import encode
 from stallscope.errors import ExitCode
 from stallscope.launcher import Launcher
 
@@ -171,7 +171,7 @@ def show_result(
     if as_json:
         report = None if page is None else str(page)
         click.echo(
-            encode(
+            document_text(
                 structs.replace(result, settings=settings, recording=str(recording), report=report)
             )
         )

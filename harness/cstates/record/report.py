@@ -5,11 +5,11 @@ from pathlib import Path
 import click
 from msgspec import structs
 
+from harness.cli.brief import document_text
 from harness.cli.terminal import printable, width
 from harness.cstates.record.files import PAGE, read_result
 from harness.cstates.record.panel import write_idle_page
 from harness.cstates.record.text import lines
-from stallscope.documents import encode
 from stallscope.recordings import Recording
 
 
@@ -23,7 +23,7 @@ def report_idle(
         write_idle_page(page, recording.path, result)
     if as_json:
         paths = {"recording": str(recording.path), "report": str(page) if with_page else None}
-        click.echo(encode(structs.replace(result, **paths)))
+        click.echo(document_text(structs.replace(result, **paths)))
         return
     click.echo("\n".join(lines(result, width())))
     click.echo(f"\nrecording  {printable(str(recording.path))}")

@@ -10,6 +10,7 @@ from msgspec import structs
 from cstates.idle.recording import IdleRecordingOptions, IdleTracing, record_idle
 from cstates.observation import CpuObservation, Observation, observe
 from cstates.sysfs import cpu_folder
+from harness.cli.brief import document_text
 from harness.cli.outputs import write_whole
 from harness.cli.terminal import note, printable, report_command, warn, width
 from harness.cstates.record.files import make_directory, write_manifest, write_result
@@ -27,7 +28,6 @@ from harness.cstates.record.workload import RecordedWorkload
 from harness.cstates.show.result import show_result
 from harness.recordings.directory import remove_empty
 from stallscope.cpu_lists import cpus_in_list
-from stallscope.documents import encode
 from stallscope.errors import ExitCode, UnableError
 from stallscope.system_files import Roots, read_text
 
@@ -40,7 +40,7 @@ def run_session(options: RecordOptions, *, as_json: bool) -> int:
     result = record(options)
     _write_pictures(options, result)
     if as_json:
-        click.echo(encode(structs.replace(result, recording=str(options.output))))
+        click.echo(document_text(structs.replace(result, recording=str(options.output))))
     else:
         click.echo("\n".join(lines(result, width())))
         click.echo(f"\nrecording  {printable(str(options.output))}")

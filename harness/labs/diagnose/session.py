@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 import click
 
+from harness.cli.brief import document_text
 from harness.cli.terminal import LiveLine, colours, width
 from harness.labs.diagnose.entries import NOT_SHOWN, REPLAYED, Entry, entries
 from harness.labs.diagnose.measurement import measure_entry
@@ -14,7 +15,6 @@ from harness.labs.diagnose.result import DiagnoseLabResult, EntryResult, Variant
 from harness.labs.diagnose.scoring import calibration, scored
 from harness.labs.diagnose.text import closing_lines, heading, row_line
 from harness.recordings.settings_text import settings_now, settings_since
-from stallscope.documents import encode
 from stallscope.errors import ExitCode, UsageError
 
 
@@ -52,7 +52,7 @@ def run_diagnose_lab(options: DiagnoseLabOptions) -> int:
             calibration=calibration(results),
         )
         if options.as_json:
-            click.echo(encode(document))
+            click.echo(document_text(document))
         else:
             click.echo("\n".join(closing_lines(document, width())), color=colours())
     return int(ExitCode.FINDING if options.gate and not document.passed else ExitCode.DONE)

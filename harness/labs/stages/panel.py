@@ -17,7 +17,7 @@ from harness.labs.stages.text import (
 )
 from harness.page import document, latency_panel
 from harness.page.document import Document
-from harness.page.panels import LOOKS
+from harness.page.panels import LOOKS, Panel
 from harness.page.source_files import sources
 from harness.topdown.absent_panel import absent_panel
 from harness.topdown.styles import FOLDER as SLOTS_FOLDER
@@ -84,18 +84,12 @@ def render_page(result: StagesResult, data: PageData) -> str:
         "title": title,
         "recording": data.recording_name,
         "source": heading(result),
-        "verdict": result.verdict,
-        "reason": result.verdict_reason,
         "facts": data.facts,
-        "notes": result.notes,
+        "with_flames": True,
         "flames": [_flame_values(flame) for flame in data.flames],
         "no_flames": result.profiles_unavailable or "not recorded",
-        "columns": _COLUMNS,
-        "loads": [_load_block(table) for table in result.loads],
         "latency": latency.markup,
-        "simulated": _simulated(result),
-        "slots": slot_trees(result),
-        "no_slots": _no_slots(result),
+        **_tables(result),
     }
     return document.render(
         Document(
@@ -105,6 +99,27 @@ def render_page(result: StagesResult, data: PageData) -> str:
             values=values,
         )
     )
+
+
+def stages_panel(result: StagesResult) -> Panel:
+    """Return verdict, tables, simulated cache and slots, for a page with other panels."""
+    markup = document.fragment(
+        f"{_FOLDER}/main.html", with_flames=False, latency="", **_tables(result)
+    )
+    return Panel(markup, ((SLOTS_FOLDER, SLOTS_STYLES), (_FOLDER, ("stages.css",))))
+
+
+def _tables(result: StagesResult) -> dict[str, object]:
+    return {
+        "verdict": result.verdict,
+        "reason": result.verdict_reason,
+        "notes": result.notes,
+        "columns": _COLUMNS,
+        "loads": [_load_block(table) for table in result.loads],
+        "simulated": _simulated(result),
+        "slots": slot_trees(result),
+        "no_slots": _no_slots(result),
+    }
 
 
 def _flame_values(flame: SideFlame) -> dict[str, str]:

@@ -4,6 +4,7 @@ import time
 
 import click
 
+from harness.cli.brief import document_text
 from harness.cli.terminal import LiveLine, colours, width
 from harness.labs.waits.comparison import TOLERANCE
 from harness.labs.waits.measurement import measure_program
@@ -12,7 +13,6 @@ from harness.labs.waits.result import ProgramRow, WaitsLabResult
 from harness.labs.waits.text import closing_lines, heading, row_line
 from harness.labs.waits.waiting_programs import waiting_programs
 from harness.recordings.settings_text import settings_now, settings_since
-from stallscope.documents import encode
 from stallscope.errors import ExitCode
 
 
@@ -58,7 +58,7 @@ def run_waits_lab(options: WaitsLabOptions) -> int:
             rows=tuple(rows),
         )
         if options.as_json:
-            click.echo(encode(result))
+            click.echo(document_text(result))
         else:
             click.echo("\n".join(closing_lines(result, width())), color=colours())
     return int(ExitCode.FINDING if options.gate and not result.passed else ExitCode.DONE)

@@ -126,7 +126,7 @@ class Controls {
       if (event.ctrlKey || event.metaKey || event.altKey || byId("help").open) return;
       if (event.target.matches("input:not([type=checkbox])") && event.key !== "Escape") return;
       if (this.key(event)) event.preventDefault();
-    });
+    }, this.page.listening);
   }
 
   key(event) {

@@ -4,25 +4,39 @@ const MIN_GRAPH_PX = 380;
 const HINT = "Click a frame to zoom in, / to search, ? for help.";
 
 class Page {
-  constructor(profile) {
+  /** `kept`: state to begin with, as of an earlier page. */
+  constructor(profile, kept = {}) {
+    this.closing = new AbortController();
+    this.listening = { signal: this.closing.signal };
     this.view = new View(profile);
     this.view.state.theme = matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";
+    Object.assign(this.view.state, kept);
+    if (kept.period) this.view.totals.sum(null, kept.period);
+    if (kept.query) this.view.mark();
     this.graph = new Graph(this.view, { box: byId("graph"), space: byId("graph-space"), canvas: byId("canvas") });
     this.tooltip = new Tooltip(byId("tooltip"));
     this.setColours();
     this.walker = new Walker(this.view, this.graph, (frame) => this.focused(frame));
-    this.threads = new ThreadFilter(this.view);
+    this.threads = new ThreadFilter(this.view, this.listening);
     this.period = new PeriodFilter(this.view);
     this.table = new FunctionTable(this.view, () => this.colours);
     this.detail = new Detail(this.view, () => this.colours);
     this.legend = new Legend(this.view, () => this.colours);
     this.controls = new Controls(this);
     this.view.listen((changed) => this.render(changed));
-    printGraph(this.view, () => this.relayOut());
-    new ResizeObserver(() => {
+    printGraph(this.view, this.listening, () => this.relayOut());
+    this.sizes = new ResizeObserver(() => {
       if (this.graph.width !== this.laidOutWidth) this.relayOut();
       else this.repaint();
-    }).observe(byId("graph"));
+    });
+    this.sizes.observe(byId("graph"));
+  }
+
+  /** Ends all effects on the document, before its elements are replaced. */
+  close() {
+    this.closing.abort();
+    this.sizes.disconnect();
+    this.view.listeners = [];
   }
 
   setColours() {
@@ -56,7 +70,7 @@ class Page {
   /** Everything, for the first time. */
   open() {
     this.fitWindow();
-    window.addEventListener("resize", () => this.fitWindow());
+    window.addEventListener("resize", () => this.fitWindow(), this.listening);
     this.controls.render();
     this.relayOut();
     timings.graph_ms = performance.now() - timings.began_ms;

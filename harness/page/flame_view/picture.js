@@ -49,7 +49,7 @@ function savePicture(view, width, colours) {
 }
 
 /** Puts the graph on paper, in light colours, and takes it away afterwards. */
-function printGraph(view, afterwards) {
+function printGraph(view, listening, afterwards) {
   const width = 1100, place = byId("print-graph");
   window.addEventListener("beforeprint", () => {
     const colours = coloursOf(view, "light");
@@ -59,9 +59,9 @@ function printGraph(view, afterwards) {
     const isDeep = rows.length > ROWS_BESIDE_TEXT;
     place.classList.toggle("deep", isDeep);
     byId("static-functions").insertAdjacentElement(isDeep ? "afterend" : "beforebegin", place);
-  });
+  }, listening);
   window.addEventListener("afterprint", () => {
     place.replaceChildren();
     afterwards();
-  });
+  }, listening);
 }

@@ -1,19 +1,5 @@
 // Opens the page and records the time it took.
 
-const timings = {};
-
-/** Calls back once the next frame has been handed to the screen. */
-function afterPaint(callback) {
-  requestAnimationFrame(() => {
-    const channel = new MessageChannel();
-    channel.port1.onmessage = () => {
-      channel.port1.close();
-      callback();
-    };
-    channel.port2.postMessage(null);
-  });
-}
-
 async function start() {
   const began = performance.now();
   timings.began_ms = began;

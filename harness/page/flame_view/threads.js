@@ -3,8 +3,9 @@
 const THREADS_AT_A_TIME = 200;
 
 class ThreadFilter {
-  constructor(view) {
+  constructor(view, listening) {
     this.view = view;
+    this.listening = listening;
     this.values = threadTotals(view.profile);
     this.chosen = new Uint8Array(view.profile.threads.length).fill(1);
     this.processes = this.grouped();
@@ -40,7 +41,7 @@ class ThreadFilter {
     });
     document.addEventListener("pointerdown", (event) => {
       if (!this.panel.hidden && !event.target.closest(".menu")) this.toggle(false);
-    });
+    }, this.listening);
   }
 
   toggle(open = this.panel.hidden) {

@@ -2,9 +2,10 @@
 
 import click
 
+from harness.cli.brief import document_text, is_brief
 from harness.cli.terminal import colours, width
 from harness.topdown.options import OutputForm, TopdownOptions
-from harness.topdown.replay.result import replay_list, replay_table
+from harness.topdown.replay.result import replay_list, replay_result, replay_table
 from harness.topdown.result import topdown_result
 from harness.topdown.session import note_level
 from harness.topdown.text import TreeView, lines
@@ -19,6 +20,10 @@ def run_replay(options: TopdownOptions) -> None:
     assert options.file is not None
     readings = read_model_readings(options.file, cpu=options.cpu)
     note_level(options.level, max(reading.model.deepest for reading in readings))
+    if is_brief():
+        first = replay_result(readings[0].tree(), options.level)
+        click.echo(document_text(first, readings=len(readings)))
+        return
     trees = (reading.tree() for reading in readings)
     if options.form is not OutputForm.TEXT:
         document = replay_list if options.form is OutputForm.JSON else replay_table

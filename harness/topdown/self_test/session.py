@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from harness.cli.brief import document_text
 from harness.cli.outputs import write_whole
 from harness.cli.terminal import LiveLine, colours, printable, width
 from harness.machine_checks.check import Status
@@ -52,7 +53,7 @@ def show_self_test(values: dict[str, Any], roots: Roots, self_test: SelfTest) ->
     output = values["output"] or Path(f"stallscope-self-test-{result.cpu}.json")
     write_whole(output, [encode(result, indent=1) + "\n"])
     if values["as_json"]:
-        click.echo(encode(result))
+        click.echo(document_text(result))
         return
     for text in lines(result, width()):
         click.echo(text, color=colours())

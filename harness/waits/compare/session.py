@@ -4,12 +4,12 @@ from pathlib import Path
 
 import click
 
+from harness.cli.brief import document_text
 from harness.cli.terminal import colours, width
 from harness.waits.analysis import analyze_waits
 from harness.waits.build import waits_result
 from harness.waits.compare.result import compare
 from harness.waits.compare.text import lines
-from stallscope.documents import encode
 from stallscope.errors import ExitCode
 from stallscope.recordings import open_recording
 
@@ -22,7 +22,7 @@ def run_comparison(paths: tuple[Path, Path], *, as_json: bool) -> int:
     )
     comparison = compare(before, after)
     if as_json:
-        click.echo(encode(comparison))
+        click.echo(document_text(comparison))
     else:
         for line in lines(comparison, width()):
             click.echo(line, color=colours())

@@ -16,8 +16,8 @@ def test_without_two_cpus_the_reason_is_printed(
     part = demo_cstates.sleep_part(tmp_path / "idle", 200)
     reason = "Idle intervals were not recorded: server and loader need one CPU each"
     assert reason in "\n".join(part.lines)
-    assert part.page.path is None
-    assert reason in part.page.verdict
+    assert part.part.path is None
+    assert reason in part.part.verdict
     assert not (tmp_path / "idle").exists()
 
 
@@ -36,6 +36,6 @@ def test_without_tracepoints_the_counters_are_printed_with_the_reason(
     assert "Source: counters only: there is no tracefs here" in text
     assert "Load: achieved" in text
     assert "Advice for this machine:\n" in text
-    assert part.page.path == tmp_path / "idle" / "report.html"
-    assert part.page.path.is_file()
-    assert "suggestion" in part.page.verdict
+    assert part.part.path == tmp_path / "idle" / "report.html"
+    assert part.part.path.is_file()
+    assert "suggestion" in part.part.verdict

@@ -62,3 +62,10 @@ def test_the_model_runs_a_command_again() -> None:
     assert diagnose_options(values(words=("sleep", "1"), model=True)).model
     with pytest.raises(UsageError, match="needs a command"):
         diagnose_options(values(pids=((os.getpid(),),), model=True))
+
+
+def test_a_baseline_is_a_recording_to_compare_with() -> None:
+    baseline = Path("tests/captures/switches.perf")
+    options = diagnose_options(values(words=("sleep", "1"), baseline=baseline))
+    assert options.baseline == baseline
+    assert options.model is False

@@ -20,7 +20,14 @@ from topdown.stacks.folding.truncation import (
     truncated_functions,
 )
 from topdown.stacks.numbering import numbered
-from topdown.stacks.profile import Function, FunctionKind, Profile, ProfileWarning, Thread
+from topdown.stacks.profile import (
+    Function,
+    FunctionKind,
+    Profile,
+    ProfileWarning,
+    SourceLineCounts,
+    Thread,
+)
 from topdown.stacks.sample_times import SampleTimes
 from topdown.stacks.symbols.function_table import FunctionTable
 from topdown.stacks.symbols.symbolizer import FrameSelection, Symbolizer
@@ -70,7 +77,7 @@ def fold(capture: "Capture", symbolizer: Symbolizer, options: FoldOptions | None
     options = options or FoldOptions()
     event, weighted = _within_period(capture, _selected(capture, options), options)
     rows = event.rows
-    chains, naming_warnings = _named_chains(capture, symbolizer, event, options)
+    chains, line_counts, naming_warnings = _named_chains(capture, symbolizer, event, options)
     if weighted is None:
         values, period_warnings = _values(capture.period[rows])
         thread = capture.thread[rows]
@@ -111,6 +118,7 @@ def fold(capture: "Capture", symbolizer: Symbolizer, options: FoldOptions | None
         stack_shares=shares,
         counted=count_samples(capture, rows, leaf.astype(np.int32)) if weighted is None else None,
         times=_times(capture, rows, leaf, thread_of, values) if options.times else None,
+        lines=line_counts,
     )
 
 
@@ -128,7 +136,8 @@ def _times(
     since = np.minimum(time_ns - time_ns.min(), np.uint64(_SUM_LIMIT)).astype(np.int64)
     count = len(rows)
     node, thread_of = leaf[:count].astype(np.int32), thread[:count].astype(np.int32)
-    return SampleTimes(since, node, thread_of, values[:count])
+    begin_ns = int(min(time_ns.min(), np.uint64(_SUM_LIMIT)))
+    return SampleTimes(since, node, thread_of, values[:count], begin_ns)
 
 
 def _within_period(
@@ -154,8 +163,8 @@ def _selected(capture: "Capture", options: FoldOptions) -> EventSamples:
 
 def _named_chains(
     capture: "Capture", symbolizer: Symbolizer, event: EventSamples, options: FoldOptions
-) -> tuple[NamedChains, tuple[ProfileWarning, ...]]:
-    """Return the event's samples as chains of functions, and warnings about missing names."""
+) -> tuple[NamedChains, tuple[SourceLineCounts, ...], tuple[ProfileWarning, ...]]:
+    """Return the event's samples as chains of functions, the source lines, and warnings."""
     numbers, stack_of = numbered(capture.stack[event.rows], len(capture.stack_offset) - 1)
     frames = outermost_first(capture.stack_offset, capture.stack_frame, numbers.astype(np.intp))
     samples_of = np.bincount(stack_of, minlength=len(numbers)).astype(np.int64)
@@ -169,6 +178,7 @@ def _named_chains(
         verified=_verified_chains(capture, event, stack_of, len(numbers), options.verified_pids),
     )
     functions, warnings = named.functions, named.warnings
+    line_counts: tuple[SourceLineCounts, ...] = ()
     if hottest := max(options.lines, options.inlined):
         from topdown.stacks.folding.inlining import (  # noqa: PLC0415 - rarely needed
             expand_chains,
@@ -178,6 +188,7 @@ def _named_chains(
         inlined = expand_inlined(capture, stacks, named, symbolizer.sources, hottest)
         functions = functions.extended(inlined.added)
         functions = functions.with_lines(inlined.lines if options.lines else {})
+        line_counts = inlined.counts if options.lines else ()
         warnings = (*warnings, *inlined.warnings)
         function_chains = expand_chains(frames, inlined)
     else:
@@ -190,7 +201,7 @@ def _named_chains(
         chains = complete_kernel_threads(capture, chains, truncation.kernel_only)
     if options.transform is not None:
         chains = options.transform(capture, chains)
-    return chains, warnings
+    return chains, line_counts, warnings
 
 
 def _verified_chains(

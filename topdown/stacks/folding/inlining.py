@@ -9,7 +9,12 @@ import numpy.typing as npt
 
 from topdown.stacks.folding.call_tree import Chains
 from topdown.stacks.folding.named_chains import SampledStacks
-from topdown.stacks.profile import Function, FunctionKind, ProfileWarning
+from topdown.stacks.profile import (
+    Function,
+    FunctionKind,
+    ProfileWarning,
+    SourceLineCounts,
+)
 from topdown.stacks.symbols.function_table import demangled
 from topdown.stacks.symbols.source_lines import find_source_lines
 from topdown.stacks.symbols.sources import SymbolSources
@@ -35,6 +40,7 @@ class InlinedFunctions:
     function: npt.NDArray[np.int64]
     added: tuple[Function, ...]
     lines: dict[int, tuple[tuple[str, int], ...]]  # by function
+    counts: tuple[SourceLineCounts, ...]
     warnings: tuple[ProfileWarning, ...]
 
 
@@ -59,6 +65,7 @@ def expand_inlined(
     added: dict[tuple[bytes, str], int] = {}
     expansions: dict[int, list[int]] = {}
     counts: dict[int, Counter[str]] = {}
+    places: dict[int, tuple[str, int]] = {}  # line and innermost function of a frame
     function_count = len(named.functions)
     for frame, location in source.locations.items():
         outer = int(named.function[frame])
@@ -69,21 +76,56 @@ def expand_inlined(
         ]
         if ids:
             expansions[frame] = [outer, *ids]
-        if location.line is not None and leaf_samples[frame]:
-            counts.setdefault([outer, *ids][-1], Counter())[location.line] += int(
-                leaf_samples[frame]
-            )
+        if location.line is not None:
+            places[frame] = (location.line, [outer, *ids][-1])
+            if leaf_samples[frame]:
+                counts.setdefault([outer, *ids][-1], Counter())[location.line] += int(
+                    leaf_samples[frame]
+                )
     names = demangled([name for name, _ in added])
     functions = tuple(
         Function(name, module, FunctionKind.INLINED)
         for name, (_, module) in zip(names, added, strict=True)
     )
     lines = {
-        at: tuple(line_counts.most_common(_LINES_PER_FUNCTION))
-        for at, line_counts in counts.items()
+        at: tuple(lines_of.most_common(_LINES_PER_FUNCTION)) for at, lines_of in counts.items()
     }
     offset, function = _flatten(named, expansions)
-    return InlinedFunctions(offset, function, functions, lines, source.warnings)
+    line_counts = _line_counts(stacks, places, named, functions)
+    return InlinedFunctions(offset, function, functions, lines, line_counts, source.warnings)
+
+
+def _line_counts(
+    stacks: SampledStacks,
+    places: dict[int, tuple[str, int]],
+    named: NamedFrames,
+    added: tuple[Function, ...],
+) -> tuple[SourceLineCounts, ...]:
+    """Return the samples of each line in each function, those with most samples first."""
+    numbers = {place: number for number, place in enumerate(dict.fromkeys(places.values()))}
+    if not numbers:
+        return ()
+    of_frame = np.full(len(named.function), -1, np.int64)
+    of_frame[list(places)] = [numbers[place] for place in places.values()]
+    offset, count = stacks.chains.offset, len(numbers)
+    line = of_frame[stacks.chains.function]
+    chain = np.repeat(np.arange(len(offset) - 1), np.diff(offset))
+    pairs = np.unique(chain[line >= 0] * count + line[line >= 0])  # once per stack
+    total, own = np.zeros(count, np.int64), np.zeros(count, np.int64)
+    np.add.at(total, pairs % count, stacks.samples[pairs // count])
+    full = np.diff(offset) > 0
+    leaf = line[offset[1:][full] - 1]
+    np.add.at(own, leaf[leaf >= 0], stacks.samples[full][leaf >= 0])
+    first_added = len(named.functions)
+    rows = []
+    for (text, function), number in numbers.items():
+        shown = (
+            named.functions[function] if function < first_added else added[function - first_added]
+        )
+        rows.append(
+            SourceLineCounts(text, shown.name, shown.module, int(own[number]), int(total[number]))
+        )
+    return tuple(sorted(rows, key=lambda row: (-row.self_samples, -row.total_samples, row.line)))
 
 
 def expand_chains(chains: Chains, inlined: InlinedFunctions) -> Chains:

@@ -6,7 +6,7 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -89,7 +89,8 @@ def find_source_lines(
             output = reader.output(b"%d" % number, limits)
             own_locations = dict(_locations(output.content, len(file.frames)))
             locations.update(
-                (int(file.frames[at]), location) for at, location in own_locations.items()
+                (int(file.frames[at]), _mapped(location, sources))
+                for at, location in own_locations.items()
             )
             if output.failure:
                 missing[output.failure] += len(file.frames) - len(own_locations)
@@ -101,6 +102,14 @@ def find_source_lines(
         if count
     )
     return SourceLines(locations, warnings)
+
+
+def _mapped(location: SourceLocation, sources: SymbolSources) -> SourceLocation:
+    """Return the location with its path in this system's source tree."""
+    if location.line is None or not sources.source_map:
+        return location
+    path, colon, number = location.line.rpartition(":")
+    return replace(location, line=f"{sources.source_path(path)}{colon}{number}")
 
 
 def frames_by_file(capture: "Capture", frames: npt.NDArray[np.int64 | np.intp]) -> list[FileFrames]:

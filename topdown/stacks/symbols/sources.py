@@ -25,8 +25,21 @@ class SymbolSources(Struct, frozen=True):
     proc: Path = Path("/proc")
     debug_directories: tuple[bytes, ...] = (b"/usr/lib/debug",)
     cache_directory: Path | None = None
+    source_map: tuple[tuple[str, str], ...] = ()  # (prefix of a source path, its replacement)
     limits: ReadingLimits = field(default_factory=ReadingLimits)
     budget: ReadingBudget = field(default_factory=ReadingBudget)
+
+    def source_path(self, path: str) -> str:
+        """Return a source path with the longest mapped prefix replaced, at whole names."""
+        matches = [
+            (old, new)
+            for old, new in self.source_map
+            if path == old or path.startswith(old.rstrip("/") + "/")
+        ]
+        if not matches:
+            return path
+        old, new = max(matches, key=lambda pair: len(pair[0]))
+        return new.rstrip("/") + path[len(old.rstrip("/")) :]
 
     def same_boot(self) -> bool:
         """Return whether the recording was made during the current boot of this system."""

@@ -1,0 +1,1 @@
+"""Recordings and analyses for agents, over the Model Context Protocol."""
