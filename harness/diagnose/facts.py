@@ -119,7 +119,16 @@ class Facts:
         group, lost_ns = self.sufferer(causes)
         if group is None or not group.wall_ns:
             return None
-        return gain_without(part * lost_ns / group.wall_ns)
+        # A thread is queued after a wait, so that its time in the run queue may go as well.
+        queued_ns = group.states_ns["run_queue"]
+        return gain_without((part * lost_ns + queued_ns) / group.wall_ns)
+
+    def cpu_gain(self, share: float) -> float | None:
+        """Return how many times faster threads become at most without a share of the CPU time.
+
+        The time in which they could run and did not shrinks with it.
+        """
+        return gain_without(self.share(share * (self.running_ns + self.state_ns(*_RUNNABLE))))
 
 
 def _without_idle(waits: WaitsResult, group: GroupWaits) -> GroupWaits:

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
-from harness.diagnose.evidence import sampled, waited
-from harness.diagnose.facts import RUNNING, Facts, gain_without
+from harness.diagnose.evidence import largest_gain_of_samples, sampled, waited
+from harness.diagnose.facts import RUNNING, Facts, gain_without, larger_gain
 from harness.diagnose.findings.blockers import blockers
 from harness.diagnose.findings.collector_threads import collector_groups
 from harness.diagnose.result import Finding, FindingPlace
@@ -27,7 +27,9 @@ def find(facts: Facts) -> Iterator[Finding]:
                 f"collection ({collector}{phase})."
             ),
             cost_share=cost,
-            largest_gain=gain_without(cost),
+            largest_gain=larger_gain(
+                gain_without(cost), largest_gain_of_samples(facts, row.process_share)
+            ),
             confidence=CERTAIN if row.certain else UNCERTAIN,
             evidence=(
                 sampled(

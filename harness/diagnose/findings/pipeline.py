@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from harness.diagnose.evidence import sampled, slot_evidence
-from harness.diagnose.facts import Facts, gain_without
+from harness.diagnose.facts import Facts
 from harness.diagnose.result import Finding, FindingEvidence, FindingPlace
 from harness.diagnose.slots import SlotFacts, SlotNode
 from stallscope.printable import printable
@@ -75,7 +75,7 @@ def pipeline_finding(facts: Facts, row: PipelineCause) -> Finding:
         cause=row.cause,
         sentence=row.sentence[:-1] + " (modelled)." if modelled else row.sentence,
         cost_share=cost,
-        largest_gain=gain_without(cost),
+        largest_gain=facts.cpu_gain(row.share),
         confidence=row.certainty * (MODELLED if modelled else MEASURED),
         evidence=(
             *(slot_evidence(facts, slot) for slot in nodes),

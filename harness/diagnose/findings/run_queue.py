@@ -7,6 +7,7 @@ from harness.diagnose.facts import Facts, gain_without, larger_gain
 from harness.diagnose.findings.blockers import blockers
 from harness.diagnose.findings.own_queue import TARGET, explained_share
 from harness.diagnose.findings.sleep_states import LEAVING_IDLE
+from harness.diagnose.findings.thundering_herd import in_vain_share
 from harness.diagnose.result import Finding, FindingPlace
 from harness.waits.result import WaitCause
 
@@ -25,9 +26,10 @@ def find(facts: Facts) -> Iterator[Finding]:
         return
     own_ns = sum(times.values())
     # Threads that wait for one in the run queue wait for the CPU as well.
-    behind_ns = sum(row.queued_ns for row in blockers(facts, by_lock=False))
+    # Many may wait for one, and most of them for work: their waits count once.
+    behind_ns = min(own_ns, sum(row.queued_ns for row in blockers(facts, by_lock=False)))
     part = own_ns / sum(cause.wait_ns for cause in causes)
-    wait_ns = own_ns + round(behind_ns * part)
+    wait_ns = own_ns + round(behind_ns * part * (1 - in_vain_share(facts)))
     times = {name: round(time_ns * wait_ns / own_ns) for name, time_ns in times.items()}
     cost = facts.share(wait_ns)
     first, *_ = times

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
-from harness.diagnose.evidence import SAMPLES, counted, sampled, waited
-from harness.diagnose.facts import Facts, gain_without
+from harness.diagnose.evidence import SAMPLES, counted, largest_gain_of_samples, sampled, waited
+from harness.diagnose.facts import Facts, gain_without, larger_gain
 from harness.diagnose.findings.own_queue import own_queue_ns
 from harness.diagnose.result import Finding, FindingPlace
 from harness.diagnose.spins import Spin
@@ -20,7 +20,7 @@ def find(facts: Facts) -> Iterator[Finding]:
             cause="spinning",
             sentence=f"{row.threads} threads spin in {row.function} instead of sleeping.",
             cost_share=cost,
-            largest_gain=gain_without(cost),
+            largest_gain=larger_gain(gain_without(cost), largest_gain_of_samples(facts, row.share)),
             confidence=CONFIDENCE,
             evidence=(
                 sampled(facts, f"CPU time in {row.function}", row.share),

@@ -1,6 +1,6 @@
 import pytest
 
-from harness.diagnose.facts import Facts
+from harness.diagnose.facts import Facts, larger_gain
 from tests.harness.diagnose.diagnoses import BUSY, LOCKED, waits
 from tests.harness.waits.waits_results import cause
 
@@ -19,3 +19,16 @@ def test_a_thread_that_only_waits_has_no_finite_gain() -> None:
     assert facts.largest_gain([cause("disk", "disk", 500, ("main", 500))]) is None
     assert facts.largest_gain([cause("disk", "disk", 250, ("unknown", 250))]) is None
     assert facts.largest_gain([]) is None
+
+
+def test_time_in_the_run_queue_may_go_with_the_waits_before_it() -> None:
+    facts = Facts.of(waits("main R(code)0-100 W(hog,lock)100-300 Q300-400 R400-500"), None)
+    gain = facts.largest_gain([cause("disk", "disk", 200, ("main", 200))])
+    assert gain == pytest.approx(2.5, rel=0.01)
+
+
+def test_cpu_time_shrinks_with_the_queue_for_it() -> None:
+    facts = Facts.of(waits("main R(code)0-300 W(hog,lock)300-400 Q400-500"), None)
+    assert facts.cpu_gain(0.5) == pytest.approx(1 / (1 - 0.4), rel=0.02)
+    assert larger_gain(1.5, 2.0) == 2.0
+    assert larger_gain(1.5, None) is None
