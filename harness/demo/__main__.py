@@ -36,7 +36,7 @@ from harness.labs.stages.text import lines
 from stallscope.errors import ExitCode, StallscopeError
 
 PAIRS = 5
-DURATION_S = 0.8
+DURATION_S = 0.6
 
 
 def demo_options(output: Path) -> StagesOptions:

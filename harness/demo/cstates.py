@@ -33,7 +33,7 @@ from stallscope.system_files import Roots
 
 RATE_PER_S = 500.0
 _ID, _TITLE = "idle", "Sleep states at a low rate"
-RECORDED_S = 5.0
+RECORDED_S = 3.0
 EXPECTED_S = RECORDED_S + 8.0  # including start, reading the trace, and measuring wake-ups
 _TAIL_S = 1.0  # longest load after the recording
 _CONNECTIONS = 4

@@ -34,8 +34,8 @@ STORM_S = 0.3
 STORM_TRIAL = TrialOptions(
     limits=(64, 48, 32, 16, 8), rounds=8, max_repeats=0, duration_s=0.2, warmup_s=0.05
 )
-STORM_MAX_S = 12.0
-EXPECTED_S = 38.0  # including the time to write the files
+STORM_MAX_S = 8.0
+EXPECTED_S = 34.0  # including the time to write the files
 
 
 def disk_part(folder: Path, room: int, *, disk: str | None = None) -> list[DemoPart]:
