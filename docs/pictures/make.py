@@ -6,6 +6,7 @@ are made. Writes diagnose.png (the page of a diagnosis of threads that wait for 
 whose bottleneck is known; counted if the machine has hardware counters, else modelled).
 """
 
+import os
 import subprocess
 import sys
 import tempfile
@@ -24,7 +25,7 @@ from benchmarks.chromium import started  # noqa: E402 - needs the path above
 
 STALLSCOPE = (sys.executable, "-m", "stallscope")
 KERNEL = ("kernels", "random-branches", "--iterations", "200000000")
-WAITING = ("kernels", "lock-hog", "--duration", "30")
+WAITING = ("stallscope-kernels", "lock-hog", "--duration", "30")
 LARGEST_PICTURE_BYTES = 300_000
 # Lines of the tree's head that describe this machine and this run at length.
 LEFT_OUT = ("interval", "command", "native", "frequency", "simulated", "anchor", "latencies")
@@ -84,10 +85,11 @@ def profile_page(folder: Path) -> Path:
 
 def diagnosis_page(folder: Path) -> Path:
     """The page of a diagnosis of a thread that computes under a mutex while others wait for it."""
-    program = [*STALLSCOPE, *WAITING]
+    programs = ROOT / "stallscope" / "programs"
     subprocess.run(
-        [*STALLSCOPE, "diagnose", "--duration", "5", "-o", folder / "diagnosis", "--", *program],
+        [*STALLSCOPE, "diagnose", "--duration", "5", "-o", folder / "diagnosis", "--", *WAITING],
         cwd=ROOT,
+        env={**os.environ, "PATH": f"{programs}:{os.environ['PATH']}"},
         stdout=subprocess.DEVNULL,
         check=True,
     )

@@ -62,6 +62,11 @@ _OPTIONS = (
         is_flag=True,
         help="Show inlined functions as separate frames (needs debug information).",
     ),
+    click.option(
+        "--group",
+        type=click.Choice(["module"]),
+        help="Show shares by module too: package of a language, script, native object.",
+    ),
 )
 
 

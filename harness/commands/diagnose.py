@@ -29,7 +29,7 @@ Examples:
 )
 @click.option(
     "--baseline",
-    type=click.Path(path_type=Path, exists=True),
+    type=click.Path(path_type=Path),
     metavar="RUN",
     help="Earlier recording of waits or diagnosis to compare with, in a panel of the page.",
 )

@@ -18,6 +18,7 @@ Examples:
   stallscope profile --slots --locate -p 4711
   stallscope profile -e task-clock --with page-faults,context-switches -- make
   stallscope profile --weight wall -p 4711
+  stallscope profile --group module -p $(pidof java)
   stallscope profile -p 4711 --json | jq .functions[0]
 """
 
@@ -39,6 +40,7 @@ def command(
     source_map: tuple[str, ...],
     debug_directories: tuple[Path, ...],
     debuginfod: str,
+    group: str | None,
     locate: bool,
     weight: str | None,
     as_json: bool,
@@ -63,6 +65,7 @@ def command(
             inlined=inlined,
             weight=Weight(weight or Weight.CPU),
             places=symbol_places(source_map, debug_directories, debuginfod),
+            by_module=group == "module",
         ),
         slots=values["slots"],
         locate=locate,

@@ -17,6 +17,7 @@ Examples:
   stallscope report slow-query --lines --source-map /build/src=$PWD
   stallscope report slow-query --no-page --top 30
   stallscope report perf.data -o page.html
+  stallscope report slow-query --group module
   stallscope report slow-query --weight off-cpu
 """
 
@@ -50,6 +51,7 @@ def command(
     source_map: tuple[str, ...],
     debug_directories: tuple[Path, ...],
     debuginfod: str,
+    group: str | None,
     event: str,
     weight: str | None,
     period: str | None,
@@ -72,6 +74,7 @@ def command(
         weight=None if weight is None else Weight(weight),
         places=symbol_places(source_map, debug_directories, debuginfod),
         period=None if period is None else parse_period(period),
+        by_module=group == "module",
     )
     report(run, options)
 

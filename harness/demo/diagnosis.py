@@ -6,7 +6,7 @@ from pathlib import Path
 from harness.cli.terminal import note
 from harness.diagnose.options import FREQUENCY_HZ, MAX_COST, DiagnoseOptions
 from harness.diagnose.page.latency import RequestLatency
-from harness.diagnose.page.page import PageContent
+from harness.diagnose.page.page import DiagnosePageContent
 from harness.diagnose.pass_recorder import record_pass
 from harness.diagnose.session import page_content
 from harness.labs.stages.options import StagesOptions
@@ -29,7 +29,7 @@ EXPECTED_S = 2 * (DIAGNOSED_S + _ATTACH_S) + _ANALYSIS_S
 class ServerDiagnosis:
     """The diagnosis of the server with stages, compared with that without; or why there is none."""
 
-    content: PageContent | None
+    content: DiagnosePageContent | None
     missing: str = ""
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from harness.cli.outputs import write_whole
-from harness.diagnose.page.page import PageContent, render_diagnose_page
+from harness.diagnose.page.page import DiagnosePageContent, render_diagnose_page
 from harness.diagnose.page.section import Section, section_of
 from harness.page.document import fragment
 from harness.page.panels import TABLE_STYLE, Head, Panel, render_panels
@@ -29,7 +29,9 @@ class DemoPart:
     headline: str = ""
 
 
-def write_demo_page(output: Path, parts: Sequence[DemoPart], diagnosis: PageContent | None) -> Path:
+def write_demo_page(
+    output: Path, parts: Sequence[DemoPart], diagnosis: DiagnosePageContent | None
+) -> Path:
     """Return the path of the page with all parts.
 
     ``diagnosis``: of the server; None if it could not be recorded, which is the verdict of a part.
@@ -50,7 +52,7 @@ def write_demo_page(output: Path, parts: Sequence[DemoPart], diagnosis: PageCont
     return page
 
 
-def _verdict(parts: Sequence[DemoPart], diagnosis: PageContent) -> str:
+def _verdict(parts: Sequence[DemoPart], diagnosis: DiagnosePageContent) -> str:
     """Return the headlines of the parts, and what limits the server."""
     headlines = "".join(f"{part.headline}. " for part in parts if part.headline)
     return f"{headlines}The server with stages: {diagnosis.result.verdict}"

@@ -50,7 +50,7 @@ def findings_panel(result: DiagnoseResult) -> Panel:
     markup = fragment(
         "harness.diagnose/panel.html",
         cards=[_card(number, finding) for number, finding in enumerate(result.findings, 1)],
-        functions=[(percent(row.self_share), row.name) for row in result.functions],
+        functions=[(percent(row.self_share), row.name, row.line or "") for row in result.functions],
         not_judged=[
             (", ".join(row.causes), f"{row.reason}. {row.remedy}") for row in result.not_judged
         ],

@@ -28,7 +28,7 @@ from stallscope.errors import ExitCode
 from stallscope.recordings import Recording, open_recording
 
 if TYPE_CHECKING:
-    from harness.diagnose.page.page import PageContent
+    from harness.diagnose.page.page import DiagnosePageContent
 
 
 def run_diagnose(options: DiagnoseOptions) -> int:
@@ -76,7 +76,7 @@ def page_content(
     cost: PassCost | None = None,
     *,
     baseline: Path | None = None,
-) -> "PageContent":
+) -> "DiagnosePageContent":
     """Return the diagnosis of a recording with all that its page shows."""
     from harness.diagnose.page.content import RecordedParts, content_of  # noqa: PLC0415 - heavy
 

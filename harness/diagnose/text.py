@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from harness.cli.terminal import percent, printable, wrapped
-from harness.diagnose.result import DiagnoseResult, Finding, FindingEvidence
+from harness.diagnose.result import DiagnoseResult, Finding, FindingEvidence, MeasuredSource
 from stallscope.quantities import value_text
 
 _INDENT = "   "
@@ -23,6 +23,10 @@ def lines(result: DiagnoseResult, width: int) -> Iterator[str]:
             line = f"  {printable(function.line)}" if function.line else ""
             yield f"  {percent(function.self_share):>7}  {printable(function.name)}{line}"
     yield ""
+    known = [source for source in result.sources if source.kind != "unavailable"]
+    if known:
+        rows = "; ".join(_source(source) for source in known)
+        yield from wrapped(printable(f"Recorded: {rows}"), width, _INDENT)
     for row in result.not_judged:
         text = f"Not judged: {', '.join(row.causes)}: {row.reason}. {row.remedy}"
         yield from wrapped(printable(text), width, _INDENT)
@@ -52,6 +56,11 @@ def _finding_lines(finding: Finding, number: int, width: int) -> Iterator[str]:
     for text in finding.try_:
         yield from _row("try", text, width)
     yield from _row("check", finding.check, width)
+
+
+def _source(source: MeasuredSource) -> str:
+    kind = f"{source.kind}, " if source.kind != "measured" else ""
+    return f"{source.name} ({kind}{source.detail})"
 
 
 def _row(title: str, text: str, width: int) -> Iterator[str]:

@@ -7,6 +7,7 @@ template returned is ``Markup``; every other value is escaped.
 import base64
 import hashlib
 import json
+import re
 from collections.abc import Mapping
 
 from markupsafe import Markup
@@ -17,6 +18,8 @@ from harness.page.templates import installed_environment
 
 # Characters that would end a script element or a line of script, as escapes of JSON.
 _JSON_ESCAPES = {ord(char): f"\\u{ord(char):04x}" for char in "<>&\u2028\u2029"}
+# Attributes with ids of templates. Texts of a template have no quotes, because these are escaped.
+_IDS = re.compile(r'( (?:id|for|aria-labelledby|aria-describedby|aria-controls)="|href="#|url\(#)')
 
 
 class Document(Struct, frozen=True):
@@ -73,3 +76,12 @@ def fragment(template: str, **values: object) -> Markup:
 def _hash(text: str) -> str:
     digest = hashlib.sha256(text.encode()).digest()
     return f"'sha256-{base64.b64encode(digest).decode()}'"
+
+
+def with_prefixed_ids(markup: Markup, prefix: str) -> Markup:
+    """Return markup whose ids, and references to them, begin with a prefix.
+
+    Several pages' panels become parts of one page this way. A list of ids in one attribute gets the
+    prefix once, so that templates name one.
+    """
+    return Markup(_IDS.sub(rf"\g<1>{prefix}-", str(markup)))  # noqa: S704 - it was markup before

@@ -55,6 +55,7 @@ class Analysis(Struct, frozen=True):
     ``off_cpu``: wakers and idle pools of a profile of off-CPU time, None of others; then
     ``with_wakers`` is the profile with the call chains of wakers on top of those of waits.
     ``host_name`` and ``kernel_release``: from the capture. ``runtimes``: samples of V8 and HotSpot.
+    ``modules``: the profile with functions grouped by module, None if not requested.
     """
 
     profile: Profile
@@ -68,6 +69,7 @@ class Analysis(Struct, frozen=True):
     host_name: str = ""
     kernel_release: str = ""
     runtimes: "tuple[RuntimeShares, ...]" = ()
+    modules: Profile | None = None
 
 
 def analyze(recording: Recording, options: AnalysisOptions = _DEFAULT_OPTIONS) -> Analysis:
@@ -145,7 +147,16 @@ def analyze(recording: Recording, options: AnalysisOptions = _DEFAULT_OPTIONS) -
         capture.host_name,
         capture.kernel_release,
         _runtime_shares(managed_merger, interpreted_merger),
+        _modules(profile, options),
     )
+
+
+def _modules(profile: Profile, options: AnalysisOptions) -> Profile | None:
+    if not options.by_module:
+        return None
+    from topdown.stacks.grouping import grouped_by_module  # noqa: PLC0415 - rarely needed
+
+    return grouped_by_module(profile)
 
 
 def _hints(

@@ -43,7 +43,7 @@ class AnalysisOptions(Struct, frozen=True):
     ``lines``: number of hottest addresses for which source lines and inlined functions are looked
     up. ``inlined``: look up inlined functions at all hot addresses. ``event``: name of the event;
     empty: the first event with samples. ``weight``: what a sample weighs.
-    ``period``: None: the whole recording.
+    ``period``: None: the whole recording. ``by_module``: rank modules too.
     """
 
     lines: int = 0
@@ -52,6 +52,7 @@ class AnalysisOptions(Struct, frozen=True):
     weight: Weight = Weight.CPU
     period: Period | None = None
     places: SymbolPlaces = SymbolPlaces()
+    by_module: bool = False
 
     def __post_init__(self) -> None:
         """Raise UsageError for options that contradict each other."""

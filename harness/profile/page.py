@@ -46,6 +46,7 @@ class PageContent(Struct, frozen=True):
     on pipeline slots. ``bursts``: periods that differ from the rest.
     ``off_cpu``: wakers and idle pools of a profile of off-CPU time; ``with_wakers``: then the
     profile for the graph, with the call chains of wakers.
+    ``modules``: the profile grouped by module.
     """
 
     ranking: Ranking | None = None
@@ -56,6 +57,7 @@ class PageContent(Struct, frozen=True):
     bursts: tuple[Burst, ...] = ()
     off_cpu: "OffCpuFacts | None" = None
     with_wakers: Profile | None = None
+    modules: Profile | None = None
 
 
 _NO_CONTENT = PageContent()
@@ -120,12 +122,21 @@ def _values(
         "figures": panel.figures(profile, ranking.value),
         "notices": panel.notices(profile, stacks),
         "functions": functions,
+        "modules": _modules_section(content),
         "slots": content.slots_panel,
         "off_cpu": _off_cpu_section(content),
         "over_time": periods_panel(profile, content.bursts, recording_name=recording_name),
         "by_function": _counts_section(profile, content),
         "threads": threads,
     }
+
+
+def _modules_section(content: PageContent) -> Markup:
+    if content.modules is None:
+        return Markup()
+    from harness.profile.modules_panel import modules_panel  # noqa: PLC0415 - rarely needed
+
+    return modules_panel(content.modules)
 
 
 def _off_cpu_section(content: PageContent) -> Markup:

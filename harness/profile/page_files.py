@@ -45,6 +45,7 @@ def page_parts(recording: Recording, analysis: Analysis) -> list[str]:
             slots_panel=_slots_panel(recording, analysis),
             bursts=analysis.bursts,
             off_cpu=analysis.off_cpu,
+            modules=analysis.modules,
             with_wakers=None
             if analysis.with_wakers is None
             else prune(analysis.with_wakers, MAX_NODES),

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from harness.profile.lines import SourceLine, lines_of_profile
+from harness.profile.module_result import ProfileModule, module_results
 from harness.profile.runtime_result import RuntimeResult, runtime_results
 from harness.profile.time_result import (
     DifferingPeriod,
@@ -233,6 +234,7 @@ class ProfileResult(Document, frozen=True, kw_only=True, tag="stallscope.profile
     idle_pools: tuple[ProfileIdlePool, ...] | UnsetType = UNSET
     located: tuple[LocatedEvent, ...] | UnsetType = UNSET
     lines: tuple[SourceLine, ...] | UnsetType = UNSET  # set with --lines, most samples first
+    modules: tuple[ProfileModule, ...] | UnsetType = UNSET  # set if they were requested
     functions_omitted: Count | UnsetType = UNSET  # set if not all functions are listed
     threads_omitted: Count | UnsetType = UNSET
 
@@ -304,6 +306,7 @@ def profile_result(
         periods=differing_periods(analysis),
         wakers=UNSET if analysis.off_cpu is None else waker_times(analysis.off_cpu),
         idle_pools=UNSET if analysis.off_cpu is None else profile_idle_pools(analysis.off_cpu),
+        modules=UNSET if analysis.modules is None else module_results(analysis.modules, top),
         located=UNSET if located is None else located,
         lines=lines_of_profile(analysis) or UNSET,
         functions_omitted=len(ranking.functions) - len(functions) or UNSET,

@@ -15,6 +15,7 @@ from harness.cli.terminal import (
     width,
     wrapped,
 )
+from harness.profile.module_text import module_lines
 from harness.profile.python_text import python_text
 from harness.profile.result import (
     LocatedEvent,
@@ -79,6 +80,7 @@ def summary_text(
     for label, text in _facts(result):
         lines += _labelled(label, text)
     lines += [*_caveats(result, caveats), "", *_functions(result)]
+    lines += module_lines(result)
     if counted_table:
         lines += ["", *counted_table]
     lines += ["", *_threads(result)]

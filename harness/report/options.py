@@ -23,6 +23,7 @@ class ReportOptions(Struct, frozen=True):
     weight: Weight | None = None  # None: CPU time, of recordings of waits the states
     period: Period | None = None
     places: SymbolPlaces = SymbolPlaces()
+    by_module: bool = False
 
     def __post_init__(self) -> None:
         """Raise UsageError for options that contradict each other."""

@@ -19,6 +19,7 @@ def report_profile(recording: Recording, options: ReportOptions) -> None:
             weight=options.weight or Weight.CPU,
             period=options.period,
             places=options.places,
+            by_module=options.by_module,
         ),
     )
     page = None

@@ -112,7 +112,7 @@ std::vector<perf_events::event_spec> rungs(const collect_options& options) {
                                                                          : "anything";
   throw failure{exit_code::unable,
                 "this user may not sample " + subject + ": perf_event_open returns " +
-                    error_text(error) + " at kernel.perf_event_paranoid " + paranoid_level(),
+                    error_text(error) + " " + denial(),
                 privilege_remedy()};
 }
 

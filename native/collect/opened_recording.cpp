@@ -7,6 +7,7 @@
 #include "collect/command_end.hpp"
 #include "collect/early_end.hpp"
 #include "collect/recording_header.hpp"
+#include "collect/sample_pace.hpp"
 #include "collect/stack_selection.hpp"
 
 namespace stallscope::collect {
@@ -34,7 +35,9 @@ opened_recording::opened_recording(prepared_recording& prepared, end_watch& watc
       python_.emplace(prepared.proc, rings_, files_.directory(), choice.how.wake_per_sample);
       watch_->follow_rings(python_->drain_follows_rings());
     }
-    if (may_have_runtimes()) runtimes_.emplace(prepared.proc, rings_, files_.directory());
+    if (may_have_runtimes())
+      runtimes_.emplace(prepared.proc, rings_, files_.directory(),
+                        clock_period_ns(attributes_.front()));
   } catch (const std::system_error& error) {
     throw failed_start(error);
   }

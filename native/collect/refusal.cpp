@@ -1,5 +1,8 @@
 #include "collect/refusal.hpp"
 
+#include <sys/syscall.h>
+#include <unistd.h>
+
 #include <cerrno>
 #include <cstring>
 
@@ -20,7 +23,23 @@ std::string paranoid_level() {
   return level.empty() ? "unknown" : level;
 }
 
+bool seccomp_denies() {
+  if (read_text("/proc/self/status", 4096).find("\nSeccomp:\t2") == std::string::npos) return false;
+  // The kernel reads the attribute first and returns EFAULT; a filter returns before that.
+  return ::syscall(SYS_perf_event_open, nullptr, 0, -1, -1, 0UL) < 0 && errno != EFAULT;
+}
+
+std::string denial() {
+  if (seccomp_denies()) return "because a seccomp filter denies the call";
+  return "at kernel.perf_event_paranoid " + paranoid_level();
+}
+
 std::string privilege_remedy() {
+  if (seccomp_denies()) {
+    return "start the container with --security-opt seccomp=unconfined (or a profile that allows "
+           "perf_event_open) and --cap-add PERFMON; for a systemd service, add "
+           "SystemCallFilter=perf_event_open";
+  }
   return "run as root, give stallscope-collect the capability (setcap cap_perfmon+ep), or "
          "lower the level (sysctl kernel.perf_event_paranoid=0)";
 }
@@ -56,7 +75,7 @@ failure refusal(int error, const std::string& target, int cpu) {
               "request fewer frames (--max-stack), or raise kernel.perf_event_max_stack"};
     case EACCES:
     case EPERM:
-      return {exit_code::unable, what + " at kernel.perf_event_paranoid " + paranoid_level(),
+      return {exit_code::unable, what + " " + denial(),
               privilege_remedy() + "; processes of other users also need root or cap_sys_ptrace"};
     case ENOENT:
     case ENODEV:

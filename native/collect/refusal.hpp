@@ -19,7 +19,15 @@ std::string error_text(int error);
 // The level of kernel.perf_event_paranoid as text, or "unknown".
 std::string paranoid_level();
 
-// The remedy for a missing privilege.
+// What denied an event with EACCES or EPERM, after "perf_event_open returns EPERM": "at
+// kernel.perf_event_paranoid 2", or "because a seccomp filter denies the call".
+std::string denial();
+
+// The remedy for a denied event: a missing privilege or a seccomp filter.
 std::string privilege_remedy();
+
+// Whether a seccomp filter denies perf_event_open to this process, tested with one call that the
+// kernel itself rejects in another way.
+bool seccomp_denies();
 
 }  // namespace stallscope::collect

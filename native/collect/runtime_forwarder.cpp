@@ -27,7 +27,10 @@ void runtime_forwarder::observe(const perf_events::record_view& record) {
   if (record.type() == PERF_RECORD_SAMPLE) {
     if (!hooks_.selects(record)) return;
     auto* slot = hooks_.slot();
-    if (slot != nullptr && fill(record, *slot)) hooks_.commit();
+    if (slot != nullptr && fill(record, *slot)) {
+      newest_ns_ = slot->time_ns;
+      hooks_.commit();
+    }
     return;
   }
   const bool exec =

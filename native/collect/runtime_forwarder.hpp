@@ -32,6 +32,8 @@ class runtime_forwarder {
       : ring_{ring}, hooks_{std::move(callbacks)} {}
 
   void forward();
+  // The time of the newest sample that was passed on; 0: none.
+  [[nodiscard]] std::uint64_t newest_ns() const noexcept { return newest_ns_; }
 
  private:
   void observe(const perf_events::record_view& record);
@@ -41,6 +43,7 @@ class runtime_forwarder {
   perf_events::ring_view ring_;
   hooks hooks_;
   std::uint64_t seen_ = 0;
+  std::uint64_t newest_ns_ = 0;
 };
 
 }  // namespace stallscope::collect

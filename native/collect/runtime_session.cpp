@@ -15,6 +15,7 @@
 
 #include "base/clock.hpp"
 #include "collect/runtime_kinds.hpp"
+#include "collect/sample_pace.hpp"
 #include "managed_frames/frames_text.hpp"
 #include "reader_process/short_slice.hpp"
 
@@ -28,6 +29,8 @@ constexpr std::uint64_t runtime_supervision_pause_ns = 50'000'000;
 // Interval at which samples are passed on while a process is read, and while none is: at first,
 // and after a program was started, a runtime may begin to run; later that is unlikely.
 constexpr timespec reading_pause{0, 1'000'000};
+// Readers with this limit read frames that change with each call of the program.
+constexpr std::uint64_t interpreter_age_ns = 2'000'000;
 constexpr timespec searching_pause{0, 20'000'000};
 constexpr timespec idle_pause{0, 500'000'000};
 constexpr int rounds_until_idle = 500;  // 10 s
@@ -47,8 +50,12 @@ std::string why_runtime_left_out(const reader_process::helper_fault& fault) {
 }  // namespace
 
 runtime_session::runtime_session(const procfs& proc, const perf_events::ring_set& rings,
-                                 output_directory& output)
-    : proc_{proc}, output_{&output}, exclusions_{proc}, stop_{::eventfd(0, EFD_CLOEXEC)} {
+                                 output_directory& output, std::uint64_t period_ns)
+    : proc_{proc},
+      output_{&output},
+      period_ns_{period_ns},
+      exclusions_{proc},
+      stop_{::eventfd(0, EFD_CLOEXEC)} {
   if (!stop_) throw std::system_error(errno, std::generic_category(), "eventfd");
   const runtime_forwarder::hooks hooks{
       [this](const perf_events::record_view& record) { return selects(record); },
@@ -92,9 +99,20 @@ timespec runtime_session::next_pause() {
   const auto age_ns = helper_ ? helper_->channel().sample_age_ns() : 0;
   if (age_ns != 0) {
     idle_rounds_ = 0;
-    return reading_pause;
+    return age_ns <= interpreter_age_ns ? until_next_sample() : reading_pause;
   }
   return ++idle_rounds_ > rounds_until_idle ? idle_pause : searching_pause;
+}
+
+timespec runtime_session::until_next_sample() const {
+  const auto now_ns = monotonic_ns();
+  auto pause_ns = sample_pace::longest_pause_ns;
+  for (const auto& forwarder : forwarders_) {
+    sample_pace pace{period_ns_};
+    pace.note(forwarder->newest_ns());
+    pause_ns = std::min(pause_ns, pace.pause_ns(now_ns));
+  }
+  return {0, static_cast<long>(pause_ns)};
 }
 
 bool runtime_session::selects(const perf_events::record_view& record) {
@@ -211,10 +229,9 @@ std::optional<file_entry> runtime_session::finish() {
   }
   ending_.clear();
   if (dropped_samples_ != 0)
-    warnings_.push_back({"runtime-samples-dropped",
-                         "frames of runtimes were not read for " +
-                             std::to_string(dropped_samples_) +
-                             " samples: the helper process was behind"});
+    warnings_.push_back({"runtime-samples-dropped", "frames of runtimes were not read for " +
+                                                        std::to_string(dropped_samples_) +
+                                                        " samples: the helper process was behind"});
   if (!file_) return std::nullopt;
   return file_entry{"runtimes.jsonl", "managed-frames", file_->size_bytes()};
 }

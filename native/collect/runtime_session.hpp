@@ -38,7 +38,9 @@ namespace stallscope::collect {
 class runtime_session {
  public:
   // The rings and the output must outlive the session. Throws std::system_error.
-  runtime_session(const procfs& proc, const perf_events::ring_set& rings, output_directory& output);
+  // `period_ns`: interval of the samples of a thread if the event is a clock, else 0.
+  runtime_session(const procfs& proc, const perf_events::ring_set& rings, output_directory& output,
+                  std::uint64_t period_ns);
   runtime_session(const runtime_session&) = delete;
   runtime_session& operator=(const runtime_session&) = delete;
   runtime_session(runtime_session&&) = delete;
@@ -68,6 +70,7 @@ class runtime_session {
   };
   [[nodiscard]] bool reads_any() const;
   timespec next_pause();
+  [[nodiscard]] timespec until_next_sample() const;
   // Whether a sample belongs to a process that may have a runtime.
   [[nodiscard]] bool selects(const perf_events::record_view& record);
   managed_frames::sample_slot* slot();
@@ -82,6 +85,7 @@ class runtime_session {
 
   procfs proc_;
   output_directory* output_;
+  std::uint64_t period_ns_;
   const process_filter* filter_ = nullptr;
   process_exclusions exclusions_;
   reader_process::shared_memory<managed_frames::watch_shared> shared_;

@@ -34,9 +34,7 @@ meaning meaning_of(const perf_events::event_spec& event, int error, const pmu_fa
               "omit the modifiers, or name another event"};
     case EACCES:
     case EPERM:
-      return {
-          "this user may not count it at kernel.perf_event_paranoid " + collect::paranoid_level(),
-          collect::privilege_remedy()};
+      return {"this user may not count it " + collect::denial(), collect::privilege_remedy()};
     case EINVAL:
       return {"the kernel rejects its encoding, or no counter of this CPU can count it",
               "check its encoding against this CPU's manual"};
@@ -115,8 +113,7 @@ failure counting_refused(int error, const std::string& target) {
   switch (error) {
     case EACCES:
     case EPERM:
-      return {exit_code::unable,
-              what + " at kernel.perf_event_paranoid " + collect::paranoid_level(),
+      return {exit_code::unable, what + " " + collect::denial(),
               collect::privilege_remedy() +
                   "; processes of other users also need root or cap_sys_ptrace"};
     case EMFILE:

@@ -4,7 +4,6 @@
 #include <string>
 
 #include "process_reading/dynamic_symbols.hpp"
-#include "process_reading/elf_file.hpp"
 
 namespace stallscope::managed_frames {
 namespace {
@@ -19,7 +18,8 @@ bool is_named(const memory_mapping& mapping, std::span<const std::string_view> p
                      [&](std::string_view prefix) { return name.starts_with(prefix); });
 }
 
-// The load bias of the mapping; nullopt if no segment of the file contains it.
+}  // namespace
+
 std::optional<std::uint64_t> bias_of(const process_reading::elf_file& file,
                                      const memory_mapping& mapping) {
   for (const auto& segment : file.segments()) {
@@ -31,8 +31,6 @@ std::optional<std::uint64_t> bias_of(const process_reading::elf_file& file,
   }
   return std::nullopt;
 }
-
-}  // namespace
 
 bool maps_file_named(const target_view& view, std::span<const std::string_view> name_prefixes) {
   return std::any_of(view.mappings.begin(), view.mappings.end(),

@@ -13,6 +13,7 @@
 
 #include "base/descriptor.hpp"
 #include "managed_frames/runtime_reader.hpp"
+#include "process_reading/elf_file.hpp"
 
 namespace stallscope::managed_frames {
 
@@ -30,6 +31,10 @@ std::optional<runtime_file> find_runtime_file(const target_view& view,
                                               std::span<const std::string_view> name_prefixes,
                                               std::span<const std::string_view> symbols,
                                               process_reading::read_budget& budget);
+
+// The load bias of an executable mapping; nullopt if no segment of the file contains it.
+std::optional<std::uint64_t> bias_of(const process_reading::elf_file& file,
+                                     const memory_mapping& mapping);
 
 // Whether an executable mapping has such a file name. Reads nothing.
 bool maps_file_named(const target_view& view, std::span<const std::string_view> name_prefixes);

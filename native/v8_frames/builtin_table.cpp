@@ -63,7 +63,7 @@ std::vector<builtin> read_builtins(const process_reading::elf_file& file) {
         const auto offset = file.offset_of(symbol.st_value, 1);
         if (!offset || result.size() >= max_builtins) continue;
         const std::string name{names.data() + symbol.st_name + prefix.size()};
-        result.push_back({*offset, *offset + symbol.st_size, name, interprets(name)});
+        result.push_back({*offset, *offset + symbol.st_size, name, interprets(name), false});
       }
     }
   }

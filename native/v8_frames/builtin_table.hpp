@@ -19,6 +19,7 @@ struct builtin {
   std::uint64_t end = 0;
   std::string name;         // without Builtins_
   bool interprets = false;  // a bytecode handler, or the interpreter's entry
+  bool is_any = false;      // some builtin of a file without symbols, perhaps a bytecode handler
 };
 
 // Returns the builtins in ascending order; empty if the file has no linker symbols.

@@ -7,9 +7,11 @@
 #include <string_view>
 #include <utility>
 
+#include "managed_frames/runtime_file.hpp"
 #include "process_reading/dynamic_symbols.hpp"
 #include "process_reading/elf_file.hpp"
 #include "v8_frames/builtin_table.hpp"
+#include "v8_frames/embedded_code.hpp"
 #include "v8_frames/layout.hpp"
 #include "v8_frames/reader.hpp"
 
@@ -87,7 +89,13 @@ runtime_detection detect_v8(const target_view& view, function_log& log, read_bud
                   return constant_of(*file, symbols, std::string{"v8dbg_"}.append(name));
                 });
   if (!fields.fields) return refused(version, fields.refusal);
-  code_areas areas{view.proc, view.pid, v8->mapping, read_builtins(*file)};
+  auto builtins = read_builtins(*file);
+  const auto bias = managed_frames::bias_of(*file, v8->mapping);
+  if (builtins.empty() && bias) {
+    if (const auto code = find_embedded_code(*file, symbols, view.memory, *bias))
+      builtins.push_back({code->begin, code->end, "[V8 builtin]", false, true});
+  }
+  code_areas areas{view.proc, view.pid, v8->mapping, std::move(builtins)};
   return {.present = true,
           .version = version,
           .refusal = {},

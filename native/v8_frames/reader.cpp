@@ -151,6 +151,7 @@ reader::start reader::begin_in_code(const code_areas::place& place, managed_stac
   }
   if (place.code->interprets) return at_frame;
   const auto frame = frame_at(pc, rbp);
+  if (place.code->is_any && interpreted_at(frame)) return at_frame;
   std::uint64_t context = 0;
   sample_->word(rbp - context_below, context);
   if (is_smi(context)) return at_frame;  // a frame of the builtin
@@ -258,7 +259,8 @@ bool reader::functions_of(const physical_frame& frame, bool exact, frames& into)
   const bool may_interpret = place.area == code_area::builtin || place.offset != 0;
   if (may_interpret) {
     if (const auto function = interpreted_at(frame)) {
-      const bool is_interpreter = place.code == nullptr || place.code->interprets;
+      const bool is_interpreter =
+          place.code == nullptr || place.code->interprets || place.code->is_any;
       if (is_interpreter || exact) {
         into.push_back(
             {functions_.id_of(function->function, code_kind::interpreted), function->line});

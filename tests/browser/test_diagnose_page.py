@@ -10,7 +10,7 @@ from selenium import webdriver
 
 from harness.diagnose.facts import Measurements
 from harness.diagnose.page.flames import FlameGraph
-from harness.diagnose.page.page import PageContent, render_diagnose_page
+from harness.diagnose.page.page import DiagnosePageContent, render_diagnose_page
 from tests.browser.conftest import Page
 from tests.browser.test_flame_page_hostile import HOSTILE
 from tests.harness.diagnose.diagnoses import LOCKED
@@ -27,7 +27,7 @@ THREADS = 5000
 def open_page(browser: webdriver.Chrome, tmp_path: Path) -> Open:
     """A function that writes the page of a content, opens it and waits for it."""
 
-    def opened(made: PageContent) -> Page:
+    def opened(made: DiagnosePageContent) -> Page:
         path = tmp_path / "report.html"
         path.write_text(render_diagnose_page(made), encoding="utf-8")
         browser.get_log("browser")
@@ -209,6 +209,13 @@ def test_pages_of_few_and_many_threads_are_small_and_open(open_page: Open, count
     page = open_page(content("main R(code)0-500", waits=many, binned=None))
     assert cell(page, ".figures div:nth-child(2) dd") == f"{count:,}"
     assert page.run("return document.documentElement.outerHTML.length") < 2_000_000
+    note = (
+        "return document.getElementById('waits').parentElement"
+        ".querySelector('.whole-only').checkVisibility()"
+    )
+    assert page.run(note) is False
+    page.run("stallscopeTimeline.choose(0, 0.1)")
+    assert page.run(note) is True
     assert page.complaints() == []
 
 

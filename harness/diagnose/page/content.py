@@ -6,7 +6,7 @@ from harness.diagnose.counters import recorded_slots
 from harness.diagnose.facts import Measurements
 from harness.diagnose.page.flames import flame_graphs
 from harness.diagnose.page.latency import probe_reads
-from harness.diagnose.page.page import PageContent
+from harness.diagnose.page.page import DiagnosePageContent
 from harness.diagnose.readings.file import read_readings
 from harness.diagnose.readings.reading import MachineReading
 from harness.diagnose.result import DiagnoseResult
@@ -30,13 +30,15 @@ class RecordedParts:
     measurements: Measurements
 
 
-def content_of(recording: Recording, parts: RecordedParts, result: DiagnoseResult) -> PageContent:
+def content_of(
+    recording: Recording, parts: RecordedParts, result: DiagnoseResult
+) -> DiagnosePageContent:
     """Return the content of the page of a recording."""
     facts = {}
     if recording.manifest is not None:
         facts = host_facts(recording.manifest) | recorded_facts(recording.path)
     slots, _ = recorded_slots(recording.path)
-    return PageContent(
+    return DiagnosePageContent(
         result=result,
         waits=parts.waits,
         extent_ns=parts.analysis.extent_ns,

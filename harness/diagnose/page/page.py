@@ -44,6 +44,11 @@ from stallscope.printable import visible_text
 from stallscope.quantities import value_text
 from topdown.waits.weight import Weight
 
+_NO_BINS = (
+    "These values are those of the whole recording, because they are not known by time here; for a "
+    "period alone: stallscope waits RUN --period FROM-TO"
+)
+_WHOLE = "This part is that of the whole recording."
 _START = (
     ("harness.page", "period_cells.js"),
     ("harness.diagnose", "page/timeline.js"),
@@ -52,7 +57,7 @@ _START = (
 
 
 @dataclass(frozen=True, slots=True)
-class PageContent:
+class DiagnosePageContent:
     """All parts of the page; a part that was not recorded is None or empty.
 
     ``extent_ns``: begin and end of the recording, CLOCK_MONOTONIC. ``binned``: waits by time.
@@ -97,9 +102,10 @@ class _Shown:
     markup: Markup
     numbers: tuple[int, ...]
     own_id: bool
+    whole_only: str
 
 
-def render_diagnose_page(content: PageContent) -> str:
+def render_diagnose_page(content: DiagnosePageContent) -> str:
     """Return the page, to be written as UTF-8; every name is escaped."""
     result, grid = content.result, content.grid
     series = content.binned
@@ -144,6 +150,7 @@ def render_diagnose_page(content: PageContent) -> str:
                         section.markup,
                         numbers.get(section.id, ()),
                         f'id="{section.id}"' in section.markup,
+                        section.whole_only,
                     )
                     for section in sections
                 ],
@@ -160,7 +167,7 @@ def _findings_title(result: DiagnoseResult) -> str:
     return "Nothing stands out" if not count else f"{count} finding{'s' * (count > 1)}"
 
 
-def _figures(content: PageContent) -> list[tuple[str, str]]:
+def _figures(content: DiagnosePageContent) -> list[tuple[str, str]]:
     result = content.result
     figures = []
     if result.findings:
@@ -176,7 +183,7 @@ def _figures(content: PageContent) -> list[tuple[str, str]]:
     return figures
 
 
-def _sections(content: PageContent, series: BinnedValues | None) -> list[Section]:
+def _sections(content: DiagnosePageContent, series: BinnedValues | None) -> list[Section]:
     measurements = content.measurements
     parts: list[Section] = []
     if content.grid is not None:
@@ -198,7 +205,9 @@ def _sections(content: PageContent, series: BinnedValues | None) -> list[Section
     )
     if content.comparison is not None:
         panel = content.comparison
-        parts.append(Section(COMPARISON, "Comparison", panel.markup, tuple(panel.styles)))
+        parts.append(
+            Section(COMPARISON, "Comparison", panel.markup, tuple(panel.styles), "", _WHOLE)
+        )
     else:
         reason = "Nothing to compare with: this page has one recording."
         remedy = "After a change: stallscope diagnose NEW --baseline RUN."
@@ -206,7 +215,7 @@ def _sections(content: PageContent, series: BinnedValues | None) -> list[Section
     return [*parts, *content.more]
 
 
-def _slots_section(content: PageContent) -> Section:
+def _slots_section(content: DiagnosePageContent) -> Section:
     slots = content.slots
     if slots is None:
         missing = content.measurements.slots_missing
@@ -214,19 +223,22 @@ def _slots_section(content: PageContent) -> Section:
         remedy = "stallscope diagnose --model -- CMD models them for a command."
         return absent(SLOTS, "CPU slots", reason, remedy)
     state = "modelled" if slots.kind == "modelled" else ""
-    return Section(SLOTS, "CPU slots", slots_panel(slots), ((SLOTS_FOLDER, SLOTS_STYLES),), state)
+    return Section(
+        SLOTS, "CPU slots", slots_panel(slots), ((SLOTS_FOLDER, SLOTS_STYLES),), state, _WHOLE
+    )
 
 
-def _waits_sections(content: PageContent) -> list[Section]:
+def _waits_sections(content: DiagnosePageContent) -> list[Section]:
     waits, binned = content.waits, content.binned
     panels = [
         (WAITS, "Waits", waits_panel(waits, binned, controls=False)),
         (CAUSES, "Causes of waits", graph_panel(waits, binned)),
     ]
     locks = locks_panels(waits, binned)
+    whole_only = _NO_BINS if binned is None else ""
     panels += [(LOCKS, "Locks", panel) for panel in locks]
     parts = [
-        Section(section_id, title, panel.markup, tuple(panel.styles))
+        Section(section_id, title, panel.markup, tuple(panel.styles), "", whole_only)
         for section_id, title, panel in panels
     ]
     if not locks:

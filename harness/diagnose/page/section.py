@@ -1,27 +1,29 @@
 """A section of the page: a panel, or the line that says why it is missing."""
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from harness.page.document import fragment
+from harness.page.document import fragment, with_prefixed_ids
 from harness.page.panels import Panel, StyleSheets
 
-# Attributes of our templates; texts have no quotes, because these are escaped.
-_IDS = re.compile(r'( (?:id|for|aria-labelledby|aria-describedby|aria-controls)="|href="#|url\(#)')
+_OTHER_TIME = "This part was measured at another time: it does not follow the period."
 
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A section with the id that links name. ``state``: "unavailable", "modelled" or empty."""
+    """A section with the id that links name. ``state``: "unavailable", "modelled" or empty.
+
+    ``whole_only``: what is shown while a period is selected that the section does not follow.
+    """
 
     id: str
     title: str
     markup: Markup
     styles: tuple[StyleSheets, ...] = ()
     state: str = ""
+    whole_only: str = ""
 
 
 def absent(section_id: str, title: str, reason: str, remedy: str = "") -> Section:
@@ -39,6 +41,6 @@ def absent(section_id: str, title: str, reason: str, remedy: str = "") -> Sectio
 def section_of(section_id: str, title: str, panels: Sequence[Panel], state: str = "") -> Section:
     """Return a section of the panels of another page; their ids get the section's as a prefix."""
     markup = Markup("\n").join(panel.markup for panel in panels)
-    prefixed = _IDS.sub(rf"\g<1>{section_id}-", str(markup))
     styles = tuple(sheets for panel in panels for sheets in panel.styles)
-    return Section(section_id, title, Markup(prefixed), styles, state)  # noqa: S704 - escaped
+    prefixed = with_prefixed_ids(markup, section_id)
+    return Section(section_id, title, prefixed, styles, state, _OTHER_TIME)

@@ -1,6 +1,6 @@
 import msgspec
 
-from harness.diagnose.result import FindingEvidence, HotFunction
+from harness.diagnose.result import FindingEvidence, HotFunction, MeasuredSource
 from harness.diagnose.text import lines
 from tests.harness.diagnose.diagnoses import BUSY, LOCKED, diagnosis
 from tests.harness.waits.waits_results import HOSTILE
@@ -53,3 +53,14 @@ def test_a_number_has_its_unit_and_its_interval() -> None:
     assert "b: 12.6 ms (s)" in text
     assert "c: 1.25 GHz (s)" in text
     assert "d: 62.9 requests (s)" in text
+
+
+def test_sources_are_listed_with_their_kind() -> None:
+    sources = (
+        MeasuredSource(name="idle states", kind="measured", detail="cpuidle counters"),
+        MeasuredSource(name="pipeline slots", kind="modelled", detail="simulation"),
+        MeasuredSource(name="frequency", kind="unavailable", detail="no cpufreq"),
+    )
+    text = list(lines(msgspec.structs.replace(diagnosis(BUSY), sources=sources), 200))
+    expected = "Recorded: idle states (cpuidle counters); pipeline slots (modelled, simulation)"
+    assert expected in text

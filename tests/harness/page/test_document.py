@@ -3,9 +3,10 @@
 import json
 
 import pytest
+from markupsafe import Markup
 
 from harness.page import document
-from harness.page.document import Document, fragment, render
+from harness.page.document import Document, fragment, render, with_prefixed_ids
 
 EVIL = "</script><!--\u2028\u202e\x1b"
 
@@ -30,3 +31,10 @@ def test_json_for_script_reads_back_and_cannot_end_the_script() -> None:
     text = document.json_for_script(value)
     assert json.loads(text) == value
     assert not set("<>&\u2028\u2029") & set(text)
+
+
+def test_ids_and_references_get_a_prefix_and_texts_do_not() -> None:
+    markup = Markup('<p id="x" aria-labelledby="x-title">id=&#34;x&#34;</p><a href="#x"></a>')
+    assert with_prefixed_ids(markup, "disk") == (
+        '<p id="disk-x" aria-labelledby="disk-x-title">id=&#34;x&#34;</p><a href="#disk-x"></a>'
+    )

@@ -128,7 +128,7 @@ class fake_heap {
 
  private:
   std::uint64_t base() const {
-    return reinterpret_cast<std::uint64_t>(bytes_.data()) + 15 & ~15ULL;
+    return (reinterpret_cast<std::uint64_t>(bytes_.data()) + 15) & ~15ULL;
   }
   std::byte* place(std::uint64_t address) {
     return bytes_.data() + (address - reinterpret_cast<std::uint64_t>(bytes_.data()));

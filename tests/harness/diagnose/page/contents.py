@@ -9,7 +9,7 @@ from msgspec import structs
 from harness.diagnose.build import diagnose_result
 from harness.diagnose.facts import Measurements
 from harness.diagnose.page.flames import FlameGraph
-from harness.diagnose.page.page import PageContent
+from harness.diagnose.page.page import DiagnosePageContent
 from harness.diagnose.path_probe import PathProbe, ProbeRead
 from harness.diagnose.readings.activity import machine_activity
 from harness.diagnose.readings.file import Readings
@@ -46,7 +46,7 @@ def profile_over(
     )
 
 
-def content(text: str = LOCKED, **changes: Any) -> PageContent:
+def content(text: str = LOCKED, **changes: Any) -> DiagnosePageContent:
     """Return a page with all parts except for slots and the comparison.
 
     The readings are those of the machine at 100 s of the clock; the recording is moved there.
@@ -85,4 +85,4 @@ def content(text: str = LOCKED, **changes: Any) -> PageContent:
         "recording_name": "run",
         **changes,
     }
-    return PageContent(**values)
+    return DiagnosePageContent(**values)

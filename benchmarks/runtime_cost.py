@@ -1,0 +1,121 @@
+"""The cost of reading the frames of Java and Node beyond sampling, at 999 Hz with two busy threads.
+
+Windows without a recorder alternate with windows of a recorder that reads frames and of one that
+only samples, with equal copies of stacks. Bars: the reading takes at most 1 % of one CPU, 2 % for
+Node, and adds at most 1 % to the CPU time of the target per unit of its work.
+"""
+
+import mmap
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
+
+from benchmarks.cases import Case, difference, ours
+from benchmarks.effort import pairs
+from benchmarks.record_targets import BusyPair, RecordTarget
+from benchmarks.recorder_cost import Recorder, WindowCost, readings
+
+WINDOWS = 8
+CPUS_OF_TARGET = 2
+WARM_UP_S = 4.0
+PROGRAMS = Path(__file__).parent / "runtimes"
+OPTIONS = ("-F", "999", "--stacks", "dwarf", "--stack-bytes", "32768")
+Start = Callable[[Path], AbstractContextManager[RecordTarget]]
+
+
+def _recorder(name: str, *options: str) -> Recorder:
+    def command(pid: int, output: Path) -> list[str]:
+        words = [sys.executable, "-m", "stallscope", "record", "-p", str(pid), "-o", str(output)]
+        return [*words, "--duration", "0", *OPTIONS, *options]
+
+    return Recorder(name, command)
+
+
+READING = _recorder(" ".join(("stallscope record", *OPTIONS)))
+SAMPLING = _recorder(" ".join(("stallscope record", *OPTIONS, "--python off")), "--python", "off")
+
+
+@contextmanager
+def _running(command: list[str], counters: Path) -> Iterator[BusyPair]:
+    """Run a program that counts the rounds of its two threads in a file."""
+    counters.write_bytes(bytes(4096))
+    with subprocess.Popen([*command, counters], stdout=subprocess.PIPE) as process:
+        try:
+            assert process.stdout is not None
+            process.stdout.readline()
+            with counters.open("r+b") as file:
+                yield BusyPair(process.pid, mmap.mmap(file.fileno(), 4096))
+        finally:
+            process.kill()
+
+
+def _java(folder: Path) -> AbstractContextManager[RecordTarget]:
+    source = PROGRAMS / "BusyThreads.java"
+    subprocess.run(["javac", "--release", "17", "-d", folder, source], check=True)
+    return _running(["java", "-Xmx256m", "-cp", str(folder), "BusyThreads"], folder / "counters")
+
+
+def _node(folder: Path) -> AbstractContextManager[RecordTarget]:
+    return _running(["node", str(PROGRAMS / "busy_threads.js")], folder / "counters")
+
+
+TARGETS: tuple[tuple[str, Start, float], ...] = (
+    ("Java, two busy threads", _java, 1.0),
+    ("Node, two busy threads", _node, 2.0),
+)
+
+
+def run() -> list[Case]:
+    """Measure both runtimes."""
+    cases: list[Case] = []
+    count = pairs(WINDOWS)
+    for seed, (name, start, max_percent) in enumerate(TARGETS):
+        with tempfile.TemporaryDirectory(dir="/var/tmp") as folder, start(Path(folder)) as target:
+            time.sleep(WARM_UP_S)
+            recorders = [(READING, count), (SAMPLING, count)]
+            results = readings(target, recorders, Path(folder), seed=seed)
+        cases += cases_of(name, results, max_percent)
+        for case in cases[-2:]:
+            print(case.name, case.metric, case.ours, case.peer, flush=True)
+    return cases
+
+
+def cases_of(name: str, results: dict[str, list[WindowCost]], max_percent: float) -> list[Case]:
+    """Return the cases of a runtime: the observer's CPU time, and the slowdown of the target."""
+    reading, sampling = results[READING.name], results[SAMPLING.name]
+    return [
+        Case(
+            name=name,
+            metric="CPU time of the recorder, % of one CPU",
+            ours_command=READING.name,
+            peer_command=SAMPLING.name,
+            bar=(difference(at_most=max_percent),),
+            ours=tuple(of_one_cpu(window) for window in reading),
+            peer=tuple(of_one_cpu(window) for window in sampling),
+            by_difference=True,
+        ),
+        Case(
+            name=name,
+            metric="more CPU time of the target per unit of work, %",
+            ours_command=READING.name,
+            bar=(ours(at_most=1.0),),
+            ours=tuple(window.extra_percent - window.recorder_percent for window in reading),
+            by_difference=True,
+            notes=f"without reading {_slowdown(sampling):.2f}",
+        ),
+    ]
+
+
+def of_one_cpu(window: WindowCost) -> float:
+    """Return a recorder's CPU time in percent of one CPU; the target uses what is left of two."""
+    share = window.recorder_percent / 100
+    return 100 * CPUS_OF_TARGET * share / (1 + share)
+
+
+def _slowdown(windows: list[WindowCost]) -> float:
+    return statistics.median(window.extra_percent - window.recorder_percent for window in windows)

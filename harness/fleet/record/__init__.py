@@ -1,0 +1,1 @@
+"""`stallscope fleet record`: recordings on many hosts, over ssh."""

@@ -1,0 +1,52 @@
+#include <doctest/doctest.h>
+
+#include <initializer_list>
+#include <vector>
+
+#include "v8_frames/embedded_code.hpp"
+
+namespace stallscope::v8_frames {
+namespace {
+
+std::optional<returned_value> decoded(std::initializer_list<unsigned> values,
+                                      std::uint64_t address = 0x1000) {
+  std::vector<std::byte> code;
+  for (const unsigned value : values) code.push_back(static_cast<std::byte>(value));
+  return decode_returned_value(code, address);
+}
+
+}  // namespace
+
+TEST_CASE("a function that loads a variable returns what the variable contains") {
+  // As in libnode.so.108: lea rax, [rip+0x1dcaa99]; mov rax, [rax]; ret.
+  const auto pointer =
+      decoded({0x48, 0x8d, 0x05, 0x99, 0xaa, 0xdc, 0x01, 0x48, 0x8b, 0x00, 0xc3}, 0xf68890);
+  REQUIRE(pointer);
+  CHECK(pointer->value == 0x2d33330);
+  CHECK(pointer->in_memory);
+  const auto size = decoded({0x48, 0x8d, 0x05, 0x89, 0xc2, 0x9a, 0x01, 0x8b, 0x00, 0xc3}, 0xf688a0);
+  REQUIRE(size);
+  CHECK(size->value == 0x2914b30);
+  CHECK(size->in_memory);
+  CHECK(decoded({0x8b, 0x05, 0xff, 0xff, 0xff, 0xff, 0xc3})->value == 0x1005);
+  CHECK(decoded({0x48, 0x8b, 0x05, 0x01, 0, 0, 0, 0xc3})->value == 0x1008);
+}
+
+TEST_CASE("a function that computes an address returns it") {
+  const auto address = decoded({0x48, 0x8d, 0x05, 0x10, 0, 0, 0, 0xc3});
+  REQUIRE(address);
+  CHECK(address->value == 0x1017);
+  CHECK_FALSE(address->in_memory);
+  // mov eax, 0x18c4000; ret, as in a program that is not relocated.
+  CHECK(decoded({0xb8, 0x00, 0x40, 0x8c, 0x01, 0xc3})->value == 0x18c4000);
+  CHECK(decoded({0xf3, 0x0f, 0x1e, 0xfa, 0xb8, 1, 0, 0, 0, 0xc3})->value == 1);
+}
+
+TEST_CASE("other code is not interpreted") {
+  CHECK_FALSE(decoded({}));
+  CHECK_FALSE(decoded({0xb8, 0x00, 0x40}));
+  CHECK_FALSE(decoded({0xb8, 0x00, 0x40, 0x8c, 0x01, 0x90}));
+  CHECK_FALSE(decoded({0x48, 0x8d, 0x05, 0x10, 0, 0, 0, 0x48, 0x89, 0x00, 0xc3}));
+}
+
+}  // namespace stallscope::v8_frames

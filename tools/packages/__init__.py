@@ -1,0 +1,1 @@
+"""What users install: wheels, source distribution, collector, Debian packages, image."""

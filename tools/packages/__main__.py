@@ -1,0 +1,132 @@
+"""Makes packages in dist/release: ``python -m tools.packages KIND...``; ./dev build calls it.
+
+Kinds: wheel, sdist, collector, deb, image, bill, all. With --check it compares two builds.
+"""
+
+import argparse
+import shutil
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+from tools.packages.archives import digest
+from tools.packages.bill import build_bill
+from tools.packages.collectors import build_collector_debs, build_collectors
+from tools.packages.debs import build_full_deb
+from tools.packages.elf_needs import glibc_floor, systems_with, wheel_needs
+from tools.packages.image import build_image
+from tools.packages.sdists import build_sdist
+from tools.packages.source import PackageError, Source, read_source, run
+from tools.packages.wheels import build_wheels
+
+
+def wheel(source: Source) -> list[Path]:
+    """Return the wheels, and print which systems have what they need."""
+    wheels = build_wheels(source)
+    for path in wheels:
+        floor = glibc_floor(wheel_needs(path))
+        enough, too_old = systems_with(floor)
+        say(f"{path.name}: glibc {floor}; by its ELF needs for {', '.join(enough)}")
+        say(f"  too old: {', '.join(too_old) or 'none'}")
+    return wheels
+
+
+def sdist(source: Source) -> list[Path]:
+    """Return the source distribution."""
+    return [build_sdist(source)]
+
+
+def collector(source: Source) -> list[Path]:
+    """Return the static collectors and their Debian packages."""
+    return [*build_collectors(source), *build_collector_debs(source)]
+
+
+def deb(source: Source) -> list[Path]:
+    """Return the Debian packages."""
+    return [*build_collector_debs(source), build_full_deb(source, _wheel_of_this_python(source))]
+
+
+def image(source: Source) -> list[Path]:
+    """Return the OCI image."""
+    package = source.release / f"stallscope_{source.version}_amd64.deb"
+    return [build_image(source, package if package.exists() else deb(source)[-1])]
+
+
+def bill(source: Source) -> list[Path]:
+    """Return the list of parts, with the hashes of the packages that exist."""
+    return [build_bill(source, packages_of(source))]
+
+
+KINDS: dict[str, Callable[[Source], list[Path]]] = {
+    "wheel": wheel,
+    "sdist": sdist,
+    "collector": collector,
+    "deb": deb,
+    "image": image,
+    "bill": bill,
+}
+
+
+def packages_of(source: Source) -> list[Path]:
+    """Return the packages in the release folder."""
+    return sorted(path for path in source.release.glob("*") if path.suffix != ".json")
+
+
+def _wheel_of_this_python(source: Source) -> Path:
+    tag = f"cp{sys.version_info[0]}{sys.version_info[1]}-"
+    wheels = [*source.release.glob(f"*-{tag}*.whl"), *source.release.glob("*-abi3-*.whl")]
+    return wheels[0] if wheels else wheel(source)[0]
+
+
+def main() -> int:
+    """Make the packages; returns the exit status."""
+    parser = argparse.ArgumentParser(
+        prog="./dev build", description="Make packages in dist/release."
+    )
+    parser.add_argument("kinds", nargs="+", choices=(*KINDS, "all"), help="packages to make")
+    parser.add_argument(
+        "--check", action="store_true", help="make them twice and compare the bytes"
+    )
+    arguments = parser.parse_args()
+    kinds = list(KINDS) if "all" in arguments.kinds else arguments.kinds
+    try:
+        source = read_source()
+        first = make(source, kinds)
+        if arguments.check and not is_equal(source, kinds, first):
+            return 1
+    except PackageError as error:
+        say(f"error: {error}")
+        return 3
+    return 0
+
+
+def make(source: Source, kinds: list[str]) -> dict[str, str]:
+    """Return the SHA-256 of the packages made, by name."""
+    made = {path.name: digest(path) for kind in kinds for path in KINDS[kind](source)}
+    for name, value in made.items():
+        sys.stdout.write(f"{value}  dist/release/{name}\n")
+    return made
+
+
+def is_equal(source: Source, kinds: list[str], first: dict[str, str]) -> bool:
+    """Make the packages again, without what the first build left, and print the names of others."""
+    shutil.rmtree(source.release)
+    if {"wheel", "deb", "image"} & set(kinds):
+        for folder in ("python", "python-abi3"):
+            run(["cmake", "--build", f"build/{folder}", "--target", "clean"], source.root)
+    second = make(source, kinds)
+    different = [name for name in first if second.get(name) != first[name]]
+    for name in different:
+        say(f"error: the bytes of {name} differ between two builds")
+    if not different:
+        say(f"two builds of {len(first)} packages have the same bytes")
+    return not different
+
+
+def say(text: str) -> None:
+    """Print a line for people."""
+    sys.stderr.write(f"packages: {text}\n")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

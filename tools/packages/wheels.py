@@ -1,0 +1,118 @@
+"""Wheels: one for the interpreter of .venv, one for CPython 3.12 and later (stable ABI)."""
+
+import os
+import re
+import shutil
+import sys
+import sysconfig
+from pathlib import Path
+
+from tools.packages.archives import normalise_zip
+from tools.packages.elf_needs import problems, wheel_needs
+from tools.packages.source import PackageError, Source, run
+
+STABLE_ABI = "cp312"  # nanobind's first
+_LATER = ("3.14", "3.13", "3.12")
+_BUILD_PACKAGES = ("nanobind", "scikit_build_core", "jinja2")
+_TAG = re.compile(r"-manylinux_(\d+)_(\d+)_(x86_64|aarch64)[.-]?.*\.whl$")
+_MACHINES = {"x86_64": "EM_X86_64", "aarch64": "EM_AARCH64"}
+
+
+def build_wheels(source: Source) -> list[Path]:
+    """Return the wheels, made in the release folder. Raises PackageError."""
+    wheels = []
+    if sys.version_info < (3, 12):
+        wheels.append(_wheel(source, Path(sys.executable), "python", {}))
+    later = _later_python(source)
+    if later is None:
+        sys.stderr.write("packages: no CPython 3.12 or later with headers: no wheel for it\n")
+    else:
+        wheels.append(_wheel(source, later, "python-abi3", {"wheel.py-api": STABLE_ABI}))
+    return wheels
+
+
+def _wheel(source: Source, python: Path, build: str, settings: dict[str, str]) -> Path:
+    folder = source.root / "build" / f"wheel-{build}"
+    shutil.rmtree(folder, ignore_errors=True)
+    precompile = "OFF" if os.environ.get("CMAKE_CXX_COMPILER_LAUNCHER") else "ON"
+    settings = settings | {
+        "build-dir": f"build/{build}",
+        "cmake.define.STALLSCOPE_PRECOMPILE": precompile,
+    }
+    run(
+        [python, "-m", "pip", "wheel", "-q", "--disable-pip-version-check", "--no-build-isolation",
+         "--no-deps", *(f"--config-settings={key}={value}" for key, value in settings.items()),
+         "-w", folder, "."],
+        source.root,
+        source.environment,
+    )  # fmt: skip
+    return repair(source, next(folder.glob("*.whl")))
+
+
+def repair(source: Source, wheel: Path) -> Path:
+    """Return the wheel as auditwheel tags it, with normal bytes, in the release folder.
+
+    Raises PackageError if a file of the wheel needs more of a system than the tag says.
+    """
+    folder = wheel.parent / "repaired"
+    run(
+        [sys.executable, "-m", "auditwheel", "repair", "-w", folder, wheel],
+        source.root,
+        source.environment,
+    )
+    repaired = next(folder.glob("*.whl"))
+    normalise_zip(repaired, source.epoch_s)
+    check(repaired)
+    source.release.mkdir(parents=True, exist_ok=True)
+    return Path(shutil.move(repaired, source.release / repaired.name))
+
+
+def check(wheel: Path) -> None:
+    """Raise PackageError if a file of the wheel needs more of a system than its tag says."""
+    tag = _TAG.search(wheel.name)
+    if tag is None:
+        raise PackageError(f"{wheel.name} has no tag manylinux_X_Y")
+    version = (int(tag[1]), int(tag[2]))
+    wrong = problems(wheel_needs(wheel), machine=_MACHINES[tag[3]], glibc=version)
+    if wrong:
+        raise PackageError("\n".join([f"{wheel.name} needs more than its tag says:", *wrong]))
+
+
+def _later_python(source: Source) -> Path | None:
+    """Return an interpreter of a later CPython with what a build needs, or None."""
+    environment = source.root / "build" / "later-python"
+    python = environment / "bin" / "python"
+    if not python.exists():
+        base = _later_base(source)
+        if base is None:
+            return None
+        run([base, "-m", "venv", environment])
+        run(
+            [python, "-m", "pip", "install", "-q", "--disable-pip-version-check",
+             "-c", source.root / "requirements.txt", *_BUILD_PACKAGES]
+        )  # fmt: skip
+    return python
+
+
+def _later_base(source: Source) -> Path | None:
+    """Return an interpreter with headers: this one, one on PATH, or one that uv knows."""
+    if sys.version_info >= (3, 12) and Path(sysconfig.get_path("include"), "Python.h").exists():
+        return Path(sys.executable)
+    finds = [
+        finder
+        for version in _LATER
+        for finder in (
+            [f"python{version}", "-c", "import sys; print(sys.executable)"],
+            [sys.executable, "-m", "uv", "python", "find", "--no-python-downloads", version],
+        )
+    ]
+    for find in finds:
+        try:
+            python = Path(run([*find], source.root).strip())
+            query = "import sysconfig; print(sysconfig.get_path('include'))"
+            header = Path(run([python, "-c", query], source.root).strip(), "Python.h")
+        except PackageError:
+            continue  # missing, or a link to a version that is not installed
+        if header.exists():
+            return python
+    return None
