@@ -10,7 +10,7 @@ import click
 from stallscope.errors import UsageError
 
 if TYPE_CHECKING:
-    from harness.profile.options import SymbolPlaces
+    from harness.cli.symbol_places import SymbolPlaces
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -74,7 +74,7 @@ def symbol_places(
     source_map: Sequence[str], debug_directories: Sequence[Path], debuginfod: str = ""
 ) -> "SymbolPlaces":
     """Return where symbols and sources are. Raises UsageError for a map that is not FROM=TO."""
-    from harness.profile.options import SymbolPlaces  # noqa: PLC0415 - start-up stays light
+    from harness.cli.symbol_places import SymbolPlaces  # noqa: PLC0415 - start-up stays light
 
     pairs = []
     for text in source_map:

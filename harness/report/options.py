@@ -4,7 +4,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from harness.profile.options import SymbolPlaces
+from harness.cli.symbol_places import SymbolPlaces
 from harness.profile.period import Period
 from stallscope.errors import UsageError
 from topdown.waits.weight import Weight

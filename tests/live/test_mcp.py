@@ -13,8 +13,11 @@ from mcp import Client, StdioServerParameters
 from harness.cli.brief import LARGEST_BRIEF_BYTES
 from tests.documents import assert_valid
 
-# Program, function, and the file with its hottest line.
-PROGRAMS = (("hash-lookups", "look_up", "held_out.cpp"), ("pointer-chase-l2", "chase", "work.cpp"))
+# Program without set-up, its function, and the file with its hottest line.
+PROGRAMS = (
+    ("dependent-chain", "dependent", "dependency_chains.cpp"),
+    ("multiply-chain", "multipl", "held_out.cpp"),
+)
 
 pytestmark = pytest.mark.live
 
@@ -35,8 +38,9 @@ async def hottest_line(client: Client, pid: int) -> tuple[str, str]:
     """Return function and line of a process, after two calls."""
     recorded = await document(client, "record", pid=pid, duration_s=0.5)
     shown = await document(client, "source_lines", recording=recorded["recording"])
-    function = next(row for row in shown["functions"] if row.get("lines"))
-    return function["name"], function["lines"][0]["line"]
+    hottest = shown["lines"][0]
+    assert hottest["self_samples"] > 0
+    return hottest["function"], f"{hottest['file']}:{hottest['line']}"
 
 
 async def all_lines(kernels: Path, folder: Path) -> list[tuple[str, str]]:

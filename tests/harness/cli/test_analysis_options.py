@@ -23,7 +23,7 @@ def test_rows_are_limited_and_nothing_is_read_from_debug_information_by_default(
     assert CliRunner().invoke(command, words).output == "3 9 True module\n"
     assert CliRunner().invoke(command, ["--group", "line"]).exit_code == 2
     assert CliRunner().invoke(command, ["--top", "0"]).exit_code == 2
-    assert CliRunner().invoke(command, ["--lines"]).output == "15 100 False\n"
+    assert CliRunner().invoke(command, ["--lines"]).output == "15 100 False None\n"
 
 
 def test_places_of_symbols_and_sources_are_checked() -> None:

@@ -1,0 +1,32 @@
+"""Where debug files and sources are on this system."""
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+if TYPE_CHECKING:
+    from topdown.stacks.symbols.sources import SymbolSources
+
+
+class SymbolPlaces(Struct, frozen=True):
+    """Where debug files and sources are on this system.
+
+    ``source_map``: prefixes of source paths with their replacements. ``debug_directories``:
+    searched after /usr/lib/debug.
+    """
+
+    source_map: tuple[tuple[str, str], ...] = ()
+    debug_directories: tuple[Path, ...] = ()
+    debuginfod_urls: str = ""  # separated by spaces; empty: no server is asked
+
+    def added_to(self, sources: "SymbolSources") -> "SymbolSources":
+        """Return the sources of a recording's symbols with these places."""
+        directories = tuple(os.fsencode(directory) for directory in self.debug_directories)
+        return replace(
+            sources,
+            debug_directories=(*sources.debug_directories, *directories),
+            source_map=self.source_map,
+        )
