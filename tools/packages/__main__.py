@@ -4,7 +4,6 @@ Kinds: wheel, sdist, collector, deb, image, bill, all. With --check it compares 
 """
 
 import argparse
-import shutil
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -109,8 +108,9 @@ def make(source: Source, kinds: list[str]) -> dict[str, str]:
 
 
 def is_equal(source: Source, kinds: list[str], first: dict[str, str]) -> bool:
-    """Make the packages again, without what the first build left, and print the names of others."""
-    shutil.rmtree(source.release)
+    """Make the packages again and print the names of those that differ."""
+    for name in first:
+        (source.release / name).unlink()
     if {"wheel", "deb", "image"} & set(kinds):
         for folder in ("python", "python-abi3"):
             run(["cmake", "--build", f"build/{folder}", "--target", "clean"], source.root)

@@ -55,10 +55,10 @@ def build_deb(source: Source, deb: Deb) -> Path:
     documents.joinpath("copyright").write_text(_copyright(source, deb.licences))
     for licence in sorted((source.root / "LICENSES").glob("*.txt")):
         shutil.copy(licence, documents)
-    _normal_modes(root)
     size_kib = sum(path.stat().st_size for path in root.rglob("*") if path.is_file()) // 1024
     root.joinpath("DEBIAN").mkdir()
     root.joinpath("DEBIAN", "control").write_text(_control(source, deb, size_kib))
+    _normal_modes(root)
     source.release.mkdir(parents=True, exist_ok=True)
     target = source.release / f"{deb.name}_{source.version}_{deb.architecture}.deb"
     run(

@@ -49,11 +49,11 @@ def read_source(root: Path = ROOT) -> Source:
 
 
 def _epoch_s(root: Path) -> int:
-    given = os.environ.get("SOURCE_DATE_EPOCH")
-    if given is not None:
-        if not given.isascii() or not given.isdecimal():
-            raise PackageError(f"SOURCE_DATE_EPOCH is a number of seconds, not {given!r}")
-        return int(given)
+    epoch_text = os.environ.get("SOURCE_DATE_EPOCH")
+    if epoch_text is not None:
+        if not epoch_text.isascii() or not epoch_text.isdecimal():
+            raise PackageError(f"SOURCE_DATE_EPOCH is a number of seconds, not {epoch_text!r}")
+        return int(epoch_text)
     try:
         commit = run(["git", "log", "-1", "--format=%ct"], folder=root)
     except PackageError as error:
