@@ -23,6 +23,7 @@ WAITING = [
     "lock-hog",
     "lock-holder-on-slow-disk",
     "idle-sleeper",
+    "preempted-holder",
     "pipeline-slow-middle",
     "single-threaded-server",
     "states",

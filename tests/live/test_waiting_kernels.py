@@ -17,6 +17,7 @@ RAISED = {
     "lock-hog": ("victim", "lock"),
     "lock-holder-on-slow-disk": ("holder", "disk_write"),
     "idle-sleeper": ("victim", "lock"),
+    "preempted-holder": ("holder", "run_queue"),
     "pipeline-slow-middle": ("first", "condition"),
     "single-threaded-server": ("client", "network"),
     "states": ("computing", "run_queue"),

@@ -80,6 +80,7 @@ TEST_CASE("the table has every kernel once, with a diagnosis in top-down terms")
                                           "lock-hog",
                                           "lock-holder-on-slow-disk",
                                           "idle-sleeper",
+                                          "preempted-holder",
                                           "pipeline-slow-middle",
                                           "single-threaded-server",
                                           "states",

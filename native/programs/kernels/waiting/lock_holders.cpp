@@ -1,6 +1,7 @@
 #include "kernels/waiting/lock_holders.hpp"
 
 #include "base/clock.hpp"
+#include "kernels/pinning.hpp"
 #include "kernels/waiting/disk_file.hpp"
 #include "kernels/waiting/waiting_kernel.hpp"
 
@@ -145,6 +146,42 @@ class idle_sleeper_kernel : public lock_kernel {
   bool look_alike_;
 };
 
+// Thread 0 computes while it holds the lock, on the CPU on which thread 1 computes without pause:
+// it is preempted while others wait for the lock. In the look-alike thread 1 computes for 0.1 of 5
+// ms.
+class preempted_holder_kernel : public lock_kernel {
+ public:
+  explicit preempted_holder_kernel(const kernel_settings& setting)
+      : lock_kernel(setting.threads), look_alike_(setting.look_alike), cpus_(allowed_cpus()) {}
+
+ private:
+  static constexpr unsigned rival = 1;
+
+  bool iterate(unsigned thread, const std::atomic<bool>&) override {
+    // The others leave the CPU of the two to them.
+    if (allowed_cpus().size() == cpus_.size() && cpus_.size() > 1)
+      pin_to(thread <= rival ? cpus_.front() : cpus_.back());
+    if (thread == 0) {
+      hold_computing(thread, false);
+    } else if (thread != rival) {
+      take_briefly(thread);
+    } else if (look_alike_) {
+      compute_for(100 * us);
+      pause_for(5 * ms, times(thread));
+    } else {
+      compute_for(5 * ms);
+    }
+    return true;
+  }
+  [[nodiscard]] const char* name_of(unsigned thread) const override {
+    if (thread == rival) return "rival";
+    return thread == 0 ? "holder" : "victim";
+  }
+
+  bool look_alike_;
+  std::vector<int> cpus_;
+};
+
 }  // namespace
 
 std::unique_ptr<kernel_base> make_lock_hog(const kernel_settings& setting) {
@@ -153,6 +190,10 @@ std::unique_ptr<kernel_base> make_lock_hog(const kernel_settings& setting) {
 
 std::unique_ptr<kernel_base> make_lock_holder_on_slow_disk(const kernel_settings& setting) {
   return std::make_unique<lock_holder_on_slow_disk_kernel>(setting);
+}
+
+std::unique_ptr<kernel_base> make_preempted_holder(const kernel_settings& setting) {
+  return std::make_unique<preempted_holder_kernel>(setting);
 }
 
 std::unique_ptr<kernel_base> make_idle_sleeper(const kernel_settings& setting) {
