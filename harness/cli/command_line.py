@@ -32,7 +32,6 @@ COMMANDS = {
     "requests": "Show what slow requests of a process or command do beside others.",
     "cstates": "Show what sleep states and frequency changes cost.",
     "io": "Measure what the disk can do, and show what waits for it.",
-    "fleet": "Record on many hosts, and show what they have in common.",
     "pin": "Pin sleep states, frequency and more around a command.",
     "serve": "Run the reference server until Ctrl-C.",
     "load": "Put a RESP server under load, and report its latency.",

@@ -51,8 +51,6 @@ DOCUMENTS = {
     "top": ("harness.top.result", "TopResult"),
     "topdown": ("harness.topdown.result", "TopdownResult"),
     "topdown.replay": ("harness.topdown.replay.result", "ReplayResult"),
-    "fleet.record": ("harness.fleet.record.result", "FleetRecordResult"),
-    "fleet.top": ("harness.fleet.top.result", "FleetTopResult"),
     "import": ("harness.exchange.result", "ImportResult"),
     "io.curve": ("harness.io.curve.result", "CurveResult"),
     "io.mix": ("harness.io.mix.result", "MixResult"),

@@ -1,1 +1,0 @@
-"""`stallscope fleet record`: recordings on many hosts, over ssh."""

@@ -1,1 +1,0 @@
-"""`stallscope fleet top`: the hottest functions of many recordings."""
