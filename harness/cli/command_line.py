@@ -26,6 +26,7 @@ COMMANDS = {
     "import": "Read a file of another tool, or write it in another format.",
     "diff": "Show what differs between two recordings, beyond their noise.",
     "callers": "Show the callers of a function in a recording, its callees and source lines.",
+    "fleet": "Record many hosts, and analyze their recordings together.",
     "data": "Show which data the loads of a recording read, and which lines threads share.",
     "topdown": "Show where pipeline slots are lost.",
     "waits": "Show what the threads of a process, a command or a recording wait for.",

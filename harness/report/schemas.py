@@ -38,6 +38,8 @@ DOCUMENTS = {
     "doctor": ("harness.doctor.result", "DoctorResult"),
     "doctor.runtimes": ("harness.doctor.result", "RuntimesResult"),
     "doctor.fix": ("harness.doctor.result", "FixResult"),
+    "fleet.record": ("harness.fleet.record.result", "FleetRecordResult"),
+    "fleet.top": ("harness.fleet.top.result", "FleetTopResult"),
     "profile": ("harness.profile.result", "ProfileResult"),
     "recording.bench": ("harness.recordings.manifest", "BenchManifest"),
     "recording.counters": ("harness.recordings.collector_manifests", "CountersManifest"),
