@@ -27,6 +27,8 @@ COMMANDS = {
     "diff": "Show what differs between two recordings, beyond their noise.",
     "callers": "Show the callers of a function in a recording, its callees and source lines.",
     "fleet": "Record many hosts, and analyze their recordings together.",
+    "pack": "Write a recording with its symbols to one archive.",
+    "unpack": "Unpack an archive of `stallscope pack`.",
     "data": "Show which data the loads of a recording read, and which lines threads share.",
     "topdown": "Show where pipeline slots are lost.",
     "waits": "Show what the threads of a process, a command or a recording wait for.",

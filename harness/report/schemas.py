@@ -40,6 +40,8 @@ DOCUMENTS = {
     "doctor.fix": ("harness.doctor.result", "FixResult"),
     "fleet.record": ("harness.fleet.record.result", "FleetRecordResult"),
     "fleet.top": ("harness.fleet.top.result", "FleetTopResult"),
+    "pack": ("harness.pack.result", "PackResult"),
+    "unpack": ("harness.pack.result", "UnpackResult"),
     "profile": ("harness.profile.result", "ProfileResult"),
     "recording.bench": ("harness.recordings.manifest", "BenchManifest"),
     "recording.counters": ("harness.recordings.collector_manifests", "CountersManifest"),

@@ -11,10 +11,8 @@ import pytest
 from harness.fleet.record.hosts import Host
 from harness.fleet.record.options import FleetRecordOptions
 from harness.fleet.record.remote import collector_file, ssh_command
-from harness.fleet.record.result import FleetRecordResult
 from harness.fleet.record.session import record_fleet
-from harness.fleet.record.text import lines
-from stallscope.errors import TargetError, UsageError
+from stallscope.errors import TargetError
 from stallscope.programs import program
 from tests.harness.fleet.loopback_ssh import has_sshd, loopback_ssh
 
@@ -139,26 +137,10 @@ def test_the_host_is_no_option_of_ssh_and_the_script_is_quoted(tmp_path: Path) -
     assert words[-1].endswith("--event 'a b'")
 
 
-def test_options_that_fleet_record_sets_itself_are_refused(tmp_path: Path) -> None:
-    for word in ("-o", "-oX", "--output=X", "--control-fd=3"):
-        with pytest.raises(UsageError, match="set by fleet record"):
-            FleetRecordOptions(hosts=(), output=tmp_path, collector_options=(word,))
-
-
 def test_a_file_that_is_no_collector_is_refused(tmp_path: Path) -> None:
     (tmp_path / "x").write_text("#!/bin/sh\n")
     with pytest.raises(TargetError, match="not a collector"):
         collector_file(tmp_path / "x")
-
-
-def test_the_text_names_failed_hosts() -> None:
-    from harness.fleet.record.result import HostRecording
-
-    rows = (HostRecording(host="a", status="failed", error="refused\x1b"),)
-    text = "\n".join(lines(FleetRecordResult(directory="d", hosts=rows), 80))
-    assert "refused" in text
-    assert "\x1b" not in text
-    assert "0 of 1 hosts" in text
 
 
 def _unused_port() -> int:
