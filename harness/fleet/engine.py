@@ -91,8 +91,10 @@ def _run_on_cluster(
         ) from error
     if scheduler == "local":
         with (
-            LocalCluster(dashboard_address=None, threads_per_worker=1) as cluster,
-            Client(cluster) as client,
+            LocalCluster(  # type: ignore[no-untyped-call]
+                dashboard_address=None, threads_per_worker=1
+            ) as cluster,
+            Client(cluster) as client,  # type: ignore[no-untyped-call]
         ):
             return gathered(client, run, items)
     if not scheduler.startswith(("tcp://", "tls://", "inproc://")):
@@ -101,7 +103,7 @@ def _run_on_cluster(
             "for example tcp://HOST:8786, or local",
         )
     try:
-        client = Client(scheduler, timeout=_CONNECT_S)
+        client = Client(scheduler, timeout=_CONNECT_S)  # type: ignore[no-untyped-call]
     except (OSError, TimeoutError) as error:
         raise UnableError(
             f"the scheduler {scheduler} does not answer", "start it with: dask scheduler"

@@ -1,6 +1,7 @@
 """A recording as tables of the data set."""
 
 import hashlib
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -183,5 +184,5 @@ def _slots_table(recording: Recording) -> Columns:
     return _columns(("begin_ns", "end_ns", "cpu", "kind", "node", "value", "cycles"), rows)
 
 
-def _columns(names: tuple[str, ...], rows: list[tuple[object, ...]]) -> Columns:
+def _columns(names: tuple[str, ...], rows: Sequence[tuple[object, ...]]) -> Columns:
     return {name: [row[position] for row in rows] for position, name in enumerate(names)}

@@ -94,4 +94,5 @@ def read_table(part: Part, table: str) -> "pd.DataFrame":
     missing = set(TABLES[table]) - set(content.column_names)
     if version != str(VERSION).encode() or missing:
         raise RecordingError(f"{path} is not of version {VERSION} of the data set", remedy)
-    return content.to_pandas()
+    frame: pd.DataFrame = content.to_pandas()
+    return frame

@@ -59,16 +59,16 @@ def fleet_top(options: QueryOptions, *, top: int = 20, event: str = "") -> Fleet
         value=value,
         functions=tuple(
             FleetFunction(
-                name=row.name,
-                module=row.module,
-                self_value=int(row.self_value),
-                total_value=int(row.total_value),
-                self_samples=int(row.self_samples),
-                self_share=int(row.self_value) / value if value else 0.0,
-                total_share=int(row.total_value) / value if value else 0.0,
-                hosts=int(row.hosts),
+                name=str(row["name"]),
+                module=str(row["module"]),
+                self_value=int(row["self_value"]),
+                total_value=int(row["total_value"]),
+                self_samples=int(row["self_samples"]),
+                self_share=int(row["self_value"]) / value if value else 0.0,
+                total_share=int(row["total_value"]) / value if value else 0.0,
+                hosts=int(row["hosts"]),
             )
-            for row in ranked.head(top).itertuples(index=False)
+            for row in ranked.head(top).to_dict("records")
         ),
         functions_total=len(ranked),
         other_events=tuple(
