@@ -1,0 +1,1 @@
+"""Time and memory of queries over a synthetic fleet."""

@@ -1,0 +1,1 @@
+"""`stallscope fleet`: recordings of many hosts."""

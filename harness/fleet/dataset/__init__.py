@@ -1,0 +1,1 @@
+"""The Parquet data set of the recordings of many hosts."""

@@ -1,0 +1,87 @@
+"""A query over the recordings of fleets: builds missing parts, and maps a function over a table."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Generic, TypeVar
+
+from harness.fleet.dataset.build import build_part, recordings_of
+from harness.fleet.dataset.parts import Part, check_pyarrow, find_parts
+from harness.fleet.engine import map_parts
+from harness.fleet.result import MissingPart
+from stallscope.errors import RecordingError, UsageError
+
+Value = TypeVar("Value")
+
+
+@dataclass(frozen=True, slots=True)
+class QueryOptions:
+    """Directories of fleets, the period, and where the query runs."""
+
+    directories: tuple[Path, ...]
+    scheduler: str | None = None  # None: in this process
+    begin: str | None = None  # hours as in the data set: 2026-11-28T08
+    end: str | None = None  # inclusive
+
+    def __post_init__(self) -> None:
+        """Raise UsageError if a directory does not exist."""
+        for directory in self.directories:
+            if not directory.is_dir():
+                raise UsageError(
+                    f"there is no directory {directory}",
+                    "name the directory of stallscope fleet record",
+                )
+
+
+@dataclass(frozen=True, slots=True)
+class QueryValues(Generic[Value]):
+    """Values by part, the hosts that have one, and what is missing."""
+
+    values: tuple[Value, ...]
+    hosts: int
+    missing: tuple[MissingPart, ...]
+
+
+def query(
+    options: QueryOptions, table: str, function: Callable[[Part], Value]
+) -> QueryValues[Value]:
+    """Return the function's value for each part of a table.
+
+    Raises RecordingError if no part has a value, UnableError without pyarrow.
+    """
+    check_pyarrow()
+    directories = [directory.absolute() for directory in options.directories]
+    missing: list[MissingPart] = []
+    for root in directories:
+        missing += _build(root, options)
+    parts = [
+        part
+        for part in find_parts(directories, table)
+        if (options.begin or "") <= part.hour[: len(options.begin or "")]
+        and (options.end is None or part.hour[: len(options.end)] <= options.end)
+    ]
+    results = map_parts(function, parts, options.scheduler)
+    lost = {failure.position for failure in results.failures}
+    missing += [
+        MissingPart(part=parts[failure.position].text, error=failure.error)
+        for failure in results.failures
+    ]
+    if not results.values:
+        reasons = f": {missing[0].part}: {missing[0].error}" if missing else ""
+        raise RecordingError(
+            f"no recording has the table {table}{reasons}",
+            "record with the options that this verb needs; see stallscope fleet --help",
+        )
+    hosts = {part.host for position, part in enumerate(parts) if position not in lost}
+    return QueryValues(results.values, len(hosts), tuple(missing))
+
+
+def _build(root: Path, options: QueryOptions) -> Sequence[MissingPart]:
+    """Build the parts of new recordings; return those that cannot be read."""
+    recordings = recordings_of(root)
+    results = map_parts(partial(build_part, root), recordings, options.scheduler)
+    return [
+        MissingPart(part=str(recordings[failure.position].relative_to(root)), error=failure.error)
+        for failure in results.failures
+    ]

@@ -1,0 +1,1 @@
+"""`stallscope fleet record`: recordings of many hosts over ssh."""

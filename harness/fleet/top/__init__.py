@@ -1,0 +1,1 @@
+"""`stallscope fleet top`: the hottest functions of many hosts."""

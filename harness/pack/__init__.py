@@ -1,0 +1,1 @@
+"""`stallscope pack` and `stallscope unpack`: a recording as one archive."""

@@ -1,0 +1,50 @@
+"""Parts of a data set with known samples."""
+
+from pathlib import Path
+
+from harness.fleet.dataset.parts import Part, hour_of, write_part
+
+HOUR_NS = 3_600_000_000_000
+
+
+def write_samples(
+    root: Path,
+    host: str,
+    values: dict[tuple[str, ...], int],
+    *,
+    event: str = "cpu-clock",
+    hour: int = 0,
+) -> Part:
+    """Write a part with these stacks, outermost function first."""
+    begin_ns = hour * HOUR_NS
+    part = Part(str(root), host, hour_of(begin_ns), f"{event}-{hour}")
+    keys = [abs(hash(stack)) % 2**60 for stack in values]
+    count = len(values)
+    write_part(
+        part,
+        {
+            "samples": {
+                "begin_ns": [begin_ns] * count,
+                "end_ns": [begin_ns + 10] * count,
+                "event": [event] * count,
+                "unit": ["ns"] * count,
+                "process": ["work"] * count,
+                "stack": keys,
+                "samples": [1] * count,
+                "value": list(values.values()),
+            },
+            "stacks": {
+                "stack": keys,
+                "functions": [list(stack) for stack in values],
+                "modules": [["bin"] * len(stack) for stack in values],
+            },
+        },
+    )
+    return part
+
+
+def two_hosts(root: Path) -> Path:
+    """Return a fleet of the hosts a and b."""
+    write_samples(root, "a", {("main", "f"): 10, ("main", "f", "f"): 5, ("main",): 1})
+    write_samples(root, "b", {("main", "g"): 20})
+    return root
