@@ -40,6 +40,7 @@ DOCUMENTS = {
     "doctor.fix": ("harness.doctor.result", "FixResult"),
     "fleet.record": ("harness.fleet.record.result", "FleetRecordResult"),
     "fleet.top": ("harness.fleet.top.result", "FleetTopResult"),
+    "fleet.waits": ("harness.fleet.waits.result", "FleetWaitsResult"),
     "pack": ("harness.pack.result", "PackResult"),
     "unpack": ("harness.pack.result", "UnpackResult"),
     "profile": ("harness.profile.result", "ProfileResult"),
