@@ -9,6 +9,7 @@ FLEET: dict[str, str] = {
     "record": "Record many hosts over ssh, and fetch the recordings.",
     "top": "Show the hottest functions of many hosts.",
     "waits": "Show where the threads of many hosts spend wall time.",
+    "latency": "Show latency percentiles over many hosts.",
 }
 EXAMPLES = """\b
 Examples:

@@ -38,6 +38,7 @@ DOCUMENTS = {
     "doctor": ("harness.doctor.result", "DoctorResult"),
     "doctor.runtimes": ("harness.doctor.result", "RuntimesResult"),
     "doctor.fix": ("harness.doctor.result", "FixResult"),
+    "fleet.latency": ("harness.fleet.latency.result", "FleetLatencyResult"),
     "fleet.record": ("harness.fleet.record.result", "FleetRecordResult"),
     "fleet.top": ("harness.fleet.top.result", "FleetTopResult"),
     "fleet.waits": ("harness.fleet.waits.result", "FleetWaitsResult"),
