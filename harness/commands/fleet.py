@@ -10,6 +10,7 @@ FLEET: dict[str, str] = {
     "top": "Show the hottest functions of many hosts.",
     "waits": "Show where the threads of many hosts spend wall time.",
     "latency": "Show latency percentiles over many hosts.",
+    "slots": "Show shares of pipeline slots of many hosts.",
 }
 EXAMPLES = """\b
 Examples:

@@ -40,6 +40,7 @@ DOCUMENTS = {
     "doctor.fix": ("harness.doctor.result", "FixResult"),
     "fleet.latency": ("harness.fleet.latency.result", "FleetLatencyResult"),
     "fleet.record": ("harness.fleet.record.result", "FleetRecordResult"),
+    "fleet.slots": ("harness.fleet.slots.result", "FleetSlotsResult"),
     "fleet.top": ("harness.fleet.top.result", "FleetTopResult"),
     "fleet.waits": ("harness.fleet.waits.result", "FleetWaitsResult"),
     "pack": ("harness.pack.result", "PackResult"),
