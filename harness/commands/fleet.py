@@ -11,6 +11,7 @@ FLEET: dict[str, str] = {
     "waits": "Show where the threads of many hosts spend wall time.",
     "latency": "Show latency percentiles over many hosts.",
     "slots": "Show shares of pipeline slots of many hosts.",
+    "diff": "Compare the functions of two sets of many hosts.",
 }
 EXAMPLES = """\b
 Examples:
@@ -18,6 +19,7 @@ Examples:
   stallscope fleet top monday
   stallscope fleet top monday --json
   stallscope fleet waits monday
+  stallscope fleet diff monday tuesday
 """
 
 

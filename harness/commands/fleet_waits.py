@@ -10,7 +10,7 @@ from harness.cli.json_option import json_option
 EXAMPLES = """\b
 Examples:
   stallscope fleet waits monday
-  stallscope fleet waits monday --state runnable --top 5
+  stallscope fleet waits monday --state run_queue --top 5
   stallscope fleet waits monday --scheduler local
   stallscope fleet waits monday --scheduler tcp://10.0.0.1:8786 --from 2026-11-28T08
 """

@@ -38,6 +38,7 @@ DOCUMENTS = {
     "doctor": ("harness.doctor.result", "DoctorResult"),
     "doctor.runtimes": ("harness.doctor.result", "RuntimesResult"),
     "doctor.fix": ("harness.doctor.result", "FixResult"),
+    "fleet.diff": ("harness.fleet.diff.result", "FleetDiffResult"),
     "fleet.latency": ("harness.fleet.latency.result", "FleetLatencyResult"),
     "fleet.record": ("harness.fleet.record.result", "FleetRecordResult"),
     "fleet.slots": ("harness.fleet.slots.result", "FleetSlotsResult"),
