@@ -37,10 +37,11 @@ def fleet_waits(options: QueryOptions, *, top: int = 20, state: str = "") -> Fle
         raise UsageError(
             f"no recording has the state {state}", f"the states are: {', '.join(states)}"
         )
-    times = frame.groupby([*_KEYS, "state"], sort=True)["time_ns"].sum()
+    times = frame.groupby([*_KEYS, "state"], sort=True)["time_ns"].sum().reset_index()
     by_group: dict[tuple[str, str], dict[str, int]] = {}
-    for (process, group, name), time_ns in times.items():
-        by_group.setdefault((process, group), {})[name] = int(time_ns)
+    for row in times.to_dict("records"):
+        key = (str(row["process"]), str(row["group"]))
+        by_group.setdefault(key, {})[str(row["state"])] = int(row["time_ns"])
     hosts = frame.groupby(_KEYS, sort=True)["host"].nunique()
     # Each state of a group repeats its number of threads.
     parts = [part.waits.drop_duplicates(_KEYS) for part in values.values]
