@@ -33,6 +33,7 @@ RECORDINGS = {
     "after": "tests/captures/file.perf",
     "perf.data": "tests/captures/file.perf",
     "copy": "tests/captures/file.perf",
+    "cpu.pb.gz": "tests/captures/file.perf",  # the content decides
 }
 
 
