@@ -1,13 +1,14 @@
 """The analysis of a recording: reading, symbolizing, folding and ranking."""
 
 import os
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from harness.profile.options import AnalysisOptions
+from harness.profile.python_file import has_no_interpreter
 from harness.profile.truncated_capture import truncation_warning
 from harness.recordings.captures import check_has_samples, read_samples, symbol_sources
 from stallscope._native import Capture
@@ -40,7 +41,6 @@ INLINED_ADDRESSES = 1000
 MAX_LOST_SHARE = 0.5
 PYTHON_FRAMES = "python.jsonl"
 RUNTIME_FRAMES = "runtimes.jsonl"
-_NO_INTERPRETER_BYTES = 512
 _DEFAULT_OPTIONS = AnalysisOptions()
 LEAST_WHOLE_SHARE = 0.95  # as in the collector's choice, native/collect/stack_decision.cpp
 MAX_COMM_BYTES = 15  # TASK_COMM_LEN without the terminating zero
@@ -78,12 +78,8 @@ def analyze(recording: Recording, options: AnalysisOptions = _DEFAULT_OPTIONS) -
     Raises RecordingError if the capture is unreadable, empty or mostly lost.
     """
     manifest = recording.manifest
-    if manifest is None:
-        from harness.profile.imported import analyze_imported  # noqa: PLC0415 - rarely needed
-
-        imported = analyze_imported(recording, options)
-        if imported is not None:
-            return imported
+    if (imported := _imported(recording, options)) is not None:
+        return imported
     check_has_samples(recording)
     sources = options.places.added_to(symbol_sources(recording))
     tables = UnwindTables(sources)
@@ -196,7 +192,7 @@ def _python_frames(
     recording: Recording, options: AnalysisOptions
 ) -> tuple["PythonFrameMerger | None", tuple[ProfileWarning, ...]]:
     """Return what merges Python frames into chains, None without frames, and warnings."""
-    if recording.manifest is None or _has_no_interpreter(recording.path / PYTHON_FRAMES):
+    if recording.manifest is None or has_no_interpreter(recording.path / PYTHON_FRAMES):
         return None, ()
     from topdown.stacks.python.chains import PythonFrameMerger  # noqa: PLC0415 - rarely needed
     from topdown.stacks.python.frames import read_python_frames  # noqa: PLC0415
@@ -266,17 +262,13 @@ def _all_of(*transforms: ChainTransform | None) -> ChainTransform | None:
     return apply
 
 
-def _has_no_interpreter(path: Path) -> bool:
-    """Return whether the file does not exist, or has a heading and counts only."""
-    try:
-        if path.is_symlink() or path.stat().st_size > _NO_INTERPRETER_BYTES:
-            return False
-        lines = path.read_bytes().split(b"\n")
-    except FileNotFoundError:
-        return True
-    except OSError:
-        return False
-    return len(lines) == 3 and lines[1].startswith(b'{"counts":') and not lines[2]
+def _imported(recording: Recording, options: AnalysisOptions) -> Analysis | None:
+    """Return the profile of a file of another tool; None for a recording or a capture."""
+    if recording.manifest is not None:
+        return None
+    from harness.profile.imported import analyze_imported  # noqa: PLC0415 - rarely needed
+
+    return analyze_imported(recording, options)
 
 
 def added_switches_warning(

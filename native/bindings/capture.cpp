@@ -13,6 +13,7 @@
 
 #include "bindings.hpp"
 #include "capture/read_capture.hpp"
+#include "capture_nodes.hpp"
 #include "managed_runs.hpp"
 
 namespace nb = nanobind;
@@ -21,12 +22,6 @@ namespace stallscope::bindings {
 namespace {
 
 nb::bytes as_bytes(const std::string& text) { return nb::bytes(text.data(), text.size()); }
-
-// Names that strangers wrote may be no UTF-8.
-nb::str as_text(const std::string& text) {
-  return nb::steal<nb::str>(
-      PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), "backslashreplace"));
-}
 
 // Moves them over: a hostile file may hold as many as fit into memory once.
 template <typename Value>
@@ -221,24 +216,6 @@ void add_thread(nb::module_& module) {
       .def_ro("tid", &thread::tid)
       .def_prop_ro("name", [](const thread& self) { return as_bytes(self.name); })
       .def_prop_ro("process_name", [](const thread& self) { return as_bytes(self.process_name); });
-}
-
-void add_nodes_and_traces(nb::module_& module) {
-  using capture::memory_node;
-  using capture::trace_block;
-  nb::class_<memory_node>(module, "MemoryNode", nb::is_final())
-      .def_ro("number", &memory_node::number)
-      .def_prop_ro("cpus", [](const memory_node& self) { return as_text(self.cpus); })
-      .def_prop_ro("memory", [](const memory_node& self) {
-        nb::list ranges;
-        for (const auto& [start, end] : self.memory) ranges.append(nb::make_tuple(start, end));
-        return ranges;
-      });
-  nb::class_<trace_block>(module, "TraceBlock", nb::is_final())
-      .def_ro("file_offset", &trace_block::file_offset)
-      .def_ro("bytes", &trace_block::bytes)
-      .def_ro("tid", &trace_block::tid)
-      .def_ro("cpu", &trace_block::cpu);
 }
 
 using capture_class = nb::class_<python_capture>;

@@ -32,6 +32,8 @@ RECORDINGS = {
     "before": "tests/captures/file.perf",
     "after": "tests/captures/file.perf",
     "perf.data": "tests/captures/file.perf",
+    "copy": "tests/captures/file.perf",
+    "cpu.pb.gz": "tests/captures/file.perf",  # the content decides
 }
 
 

@@ -33,14 +33,14 @@ def fleet_top(options: QueryOptions, *, top: int = 20, event: str = "") -> Fleet
 
     values = query(options, "samples", part_functions)
     events = Counter((part.event, part.unit) for part in values.values)
-    wanted = [key for key in events if key[0] == event] if event else list(events)
-    if not wanted:
+    matching = [key for key in events if key[0] == event] if event else list(events)
+    if not matching:
         from stallscope.errors import UsageError  # noqa: PLC0415
 
         names = ", ".join(sorted(name for name, _ in events))
         raise UsageError(f"no recording has the event {event}", f"the events are: {names}")
-    shown = max(wanted, key=lambda key: (events[key], key))
-    parts = [part for part in values.values if (part.event, part.unit) == shown]
+    selected = max(matching, key=lambda key: (events[key], key))
+    parts = [part for part in values.values if (part.event, part.unit) == selected]
     frame = pd.concat([part.functions.assign(host=part.host) for part in parts])
     keys = ["name", "module"]
     sums = frame.groupby(keys, sort=True)[["self_value", "total_value", "self_samples"]].sum()
@@ -53,8 +53,8 @@ def fleet_top(options: QueryOptions, *, top: int = 20, event: str = "") -> Fleet
         directories=tuple(str(directory) for directory in options.directories),
         hosts=len({part.host for part in parts}),
         recordings=len(parts),
-        event=shown[0],
-        unit=shown[1],
+        event=selected[0],
+        unit=selected[1],
         samples=sum(part.samples for part in parts),
         value=value,
         functions=tuple(
@@ -74,7 +74,7 @@ def fleet_top(options: QueryOptions, *, top: int = 20, event: str = "") -> Fleet
         other_events=tuple(
             OtherEvent(event=name, recordings=count)
             for (name, unit), count in sorted(events.items())
-            if (name, unit) != shown
+            if (name, unit) != selected
         ),
         missing=values.missing,
     )

@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
@@ -18,6 +19,8 @@ DISK_SERVERS = 8  # requests at a time: a ninth one waits
 FILE_BYTES = 8 << 20
 _SCRIPTS = Path(__file__).parent
 _END_S = 20
+_NAME_READS = 1000
+_MAX_NAME = 15  # TASK_COMM_LEN without the terminating zero
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,8 +58,9 @@ def surroundings(entry: Entry) -> Iterator[Surroundings]:
             places["disk"] = stack.enter_context(known_disk(entry.disk_service_us))
         around = Surroundings(places)
         if entry.beside:
-            beside = stack.enter_context(running(around.command(entry.beside)))
-            around = Surroundings(places, _name(beside.pid))
+            command = around.command(entry.beside)
+            beside = stack.enter_context(running(command))
+            around = Surroundings(places, _name(beside.pid, Path(command[0]).name))
         yield around
 
 
@@ -65,11 +69,19 @@ def _disk() -> str | None:
     return "/var/tmp" if Path("/var/tmp").is_dir() else None  # noqa: S108 - a private directory
 
 
-def _name(pid: int) -> str:
-    try:
-        return Path(f"/proc/{pid}/comm").read_text().strip()
-    except OSError:
-        return ""
+def _name(pid: int, program_name: str) -> str:
+    """Return the name of a process that was just started.
+
+    The kernel sets it after it has closed the descriptors by which the start is noticed.
+    """
+    name = ""
+    with suppress(OSError):
+        for _ in range(_NAME_READS):
+            name = Path(f"/proc/{pid}/comm").read_text().strip()
+            if name == program_name[:_MAX_NAME]:
+                break
+            time.sleep(0.001)
+    return name
 
 
 @contextmanager

@@ -198,9 +198,11 @@ def main(words: list[str]) -> int:
 
     def run(thread: int) -> None:
         unit = _unit(options.work, options.path, options.cured, thread)
-        while not ended.is_set():
+        while True:  # at least once, so that a report never is about nothing
             unit()
             counts[thread] += 1
+            if ended.is_set():
+                return
 
     began = time.monotonic()
     others = [threading.Thread(target=run, args=(row,)) for row in range(1, options.threads)]

@@ -11,8 +11,10 @@ import pytest
 from harness.pack.options import PackOptions
 from harness.pack.session import pack, unpack
 from harness.profile.analysis import analyze
+from stallscope.documents import encode
 from stallscope.errors import RecordingError, UnableError, UsageError
 from stallscope.recordings import open_recording
+from tests.documents import assert_valid
 
 TESTS = Path(__file__).parents[2]
 
@@ -29,6 +31,8 @@ def test_an_unpacked_recording_reads_the_same(recording: Path, tmp_path: Path) -
     archive = tmp_path / "run.stallscope.tar.gz"
     result = pack(PackOptions(recording, archive))
     unpacked = unpack(archive, tmp_path / "copy")
+    assert_valid("pack", encode(result))
+    assert_valid("unpack", encode(unpacked))
     assert result.files == sum(path.is_file() for path in (tmp_path / "copy").rglob("*"))
     first = analyze(open_recording(recording)).profile
     second = analyze(open_recording(Path(unpacked.recording))).profile

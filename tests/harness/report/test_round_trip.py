@@ -64,6 +64,7 @@ def objects(kind: Any) -> st.SearchStrategy[Any]:
 SIMPLE = {
     inspect.NoneType: st.none(),
     inspect.BoolType: st.booleans(),
+    inspect.AnyType: st.none() | st.booleans() | st.integers(-9, 9) | st.text(max_size=8),
 }
 MAKERS = {
     inspect.StrType: texts,

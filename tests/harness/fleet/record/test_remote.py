@@ -12,6 +12,7 @@ from harness.fleet.record.hosts import Host
 from harness.fleet.record.options import FleetRecordOptions
 from harness.fleet.record.remote import collector_file, ssh_command
 from harness.fleet.record.session import record_fleet
+from stallscope import __version__
 from stallscope.errors import TargetError
 from stallscope.programs import program
 from tests.harness.fleet.loopback_ssh import has_sshd, loopback_ssh
@@ -109,8 +110,9 @@ def test_a_host_with_a_full_disk_fails_with_the_reason(tmp_path: Path) -> None:
 def test_a_collector_of_another_version_is_refused(ssh: Ssh, tmp_path: Path) -> None:
     content = program("stallscope-collect").read_bytes()
     other = tmp_path / "collect"
-    assert b"0.1.0" in content
-    other.write_bytes(content.replace(b"0.1.0\0", b"0.0.9\0"))
+    version = __version__.encode() + b"\0"
+    assert version in content
+    other.write_bytes(content.replace(version, b"0.0.9\0"))
     result, code = record_fleet(ssh.options(tmp_path / "out", ssh.host, collector=other))
     assert code == 4
     assert "version 0.0.9, expected" in result.hosts[0].error

@@ -7,7 +7,9 @@ import pytest
 from harness.fleet.query import QueryOptions
 from harness.fleet.top.session import fleet_top
 from harness.fleet.top.text import lines
+from stallscope.documents import encode
 from stallscope.errors import UsageError
+from tests.documents import assert_valid
 from tests.harness.fleet.samples import two_hosts, write_samples
 
 pytest.importorskip("pyarrow", reason="needs the extra fleet: pyarrow")
@@ -24,6 +26,7 @@ def test_values_of_hosts_are_added_and_recursion_counts_once(fleet: Path) -> Non
     assert rows == {"g": (20, 20, 1), "f": (15, 15, 1), "main": (1, 36, 2)}
     assert [row.name for row in result.functions] == ["g", "f", "main"]
     assert (result.hosts, result.value, result.samples) == (2, 36, 4)
+    assert_valid("fleet.top", encode(result))
     assert "2 hosts" in "\n".join(lines(result, 80))
 
 
