@@ -24,7 +24,8 @@ class raw_stacks {
   // address minus one; without a chain only the instruction pointer.
   std::uint32_t add(const sample_fields& sample, frame_kind kind, bool swap);
 
-  // Whether the user part of the last added chain is in another record (PERF_CONTEXT_USER_DEFERRED).
+  // Whether the user part of the last added chain is in another record
+  // (PERF_CONTEXT_USER_DEFERRED).
   [[nodiscard]] bool user_stack_deferred() const { return deferred_; }
 
   [[nodiscard]] std::span<const std::uint32_t> locations(std::uint32_t stack) const {

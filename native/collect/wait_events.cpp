@@ -76,8 +76,7 @@ int try_wait_event(perf_event_attr attribute, pid_t pid, int cpu) {
 }
 
 wait_source refused_source(const std::string& name, int error) {
-  return {name, false,
-          "perf_event_open returns " + error_text(error) + " " + denial(),
+  return {name, false, "perf_event_open returns " + error_text(error) + " " + denial(),
           error == EACCES || error == EPERM ? privilege_remedy()
                                             : "this kernel does not have the event"};
 }

@@ -1,5 +1,6 @@
-// Parts of the fuzzers of interpreters' memory (PHP, Ruby): the input changes bytes of a small valid
-// process, and what a reader finds there must be consistent. For tests only; nothing here is measured.
+// Parts of the fuzzers of interpreters' memory (PHP, Ruby): the input changes bytes of a small
+// valid process, and what a reader finds there must be consistent. For tests only; nothing here is
+// measured.
 //
 //   change_bytes(php.visible(), {data, size});
 //   require_logged_walks(frames, sample, lines);
@@ -21,7 +22,8 @@ inline void change_bytes(std::span<std::byte> visible, std::span<const std::uint
   }
 }
 
-// Walks a stack twice, the second time with what the reader keeps. No run is empty, and all functions are in the log.
+// Walks a stack twice, the second time with what the reader keeps. No run is empty, and all
+// functions are in the log.
 template <class Reader, class Sample>
 void require_logged_walks(Reader& frames, const Sample& sample, const std::string& lines) {
   for (int walk = 0; walk < 2; ++walk) {
