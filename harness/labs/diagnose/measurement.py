@@ -92,10 +92,12 @@ def lab_finding(
     ``judge_machine``: the machine is part of the entry.
     """
     users = [place.name for place in finding.where]
+    # A queue behind threads of the target is its own, even if other processes add more to it.
+    decisive = users if finding.cause in true else users[:1]
     in_entry = {TARGET, beside_name} if beside_name else {TARGET}
     of_machine = not judge_machine and (
         finding.cause == "steal"
-        or (finding.cause == "run-queue" and not in_entry.intersection(users[:1]))
+        or (finding.cause == "run-queue" and not in_entry.intersection(decisive))
     )
     return LabFinding(
         cause=finding.cause,
