@@ -48,3 +48,12 @@ def two_hosts(root: Path) -> Path:
     write_samples(root, "a", {("main", "f"): 10, ("main", "f", "f"): 5, ("main",): 1})
     write_samples(root, "b", {("main", "g"): 20})
     return root
+
+
+def write_rows(root: Path, host: str, table: str, rows: list[dict[str, object]]) -> Part:
+    """Write a part of one table; begin and end are added to each row."""
+    part = Part(str(root), host, hour_of(0), f"{table}-0")
+    complete = [{"begin_ns": 0, "end_ns": 10, **row} for row in rows]
+    columns = {name: [row[name] for row in complete] for name in complete[0]}
+    write_part(part, {table: columns})
+    return part

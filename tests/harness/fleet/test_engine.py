@@ -3,13 +3,21 @@
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+from harness.fleet.diff.session import fleet_diff
 from harness.fleet.engine import Guarded, gathered, map_parts, part_results
+from harness.fleet.latency.session import fleet_latency
 from harness.fleet.query import QueryOptions
+from harness.fleet.slots.session import fleet_slots
 from harness.fleet.top.session import fleet_top
+from harness.fleet.waits.session import fleet_waits
+from stallscope.documents import Document
 from stallscope.errors import UsageError
-from tests.harness.fleet.samples import two_hosts, write_samples
+from stallscope.histogram_encoding import encode
+from stallscope.histograms import Geometry, Histogram
+from tests.harness.fleet.samples import two_hosts, write_rows, write_samples
 
 pytest.importorskip("pyarrow", reason="needs the extra fleet: pyarrow")
 
@@ -22,13 +30,31 @@ def fleet(tmp_path: Path) -> Path:
 def test_dask_gives_the_same_answer(fleet: Path) -> None:
     distributed = pytest.importorskip("distributed", reason="needs the extra cluster: distributed")
     write_samples(fleet, "c", {("main", "h"): 100})
-    local = fleet_top(QueryOptions((fleet,)))
+    wait = {"process": "web", "group": "io", "threads": 1, "state": "lock", "time_ns": 7}
+    slot = {"cpu": "zen4", "kind": "topdown", "node": "retiring"}
+    histogram = encode(Histogram(Geometry(1, 3), np.array([0, 2, 5])))
+    for host, share in (("a", 0.1), ("b", 0.7)):
+        write_rows(fleet, host, "waits", [wait])
+        write_rows(fleet, host, "latency", [{"log": "wake", "histogram": histogram}])
+        write_rows(fleet, host, "slots", [{**slot, "value": share, "cycles": 1e9 * share}])
+
+    def answers(scheduler: str | None) -> tuple[Document, ...]:
+        options = QueryOptions((fleet,), scheduler)
+        return (
+            fleet_top(options),
+            fleet_waits(options),
+            fleet_latency(options),
+            fleet_slots(options),
+            fleet_diff(options, options),
+        )
+
+    local = answers(None)
     with distributed.LocalCluster(
         n_workers=1, threads_per_worker=1, dashboard_address=None, processes=False
     ) as cluster:
         address = cluster.scheduler_address
         assert address.startswith("inproc")
-        assert fleet_top(QueryOptions((fleet,), scheduler=address)) == local
+        assert answers(address) == local
 
 
 def test_a_part_whose_worker_is_lost_costs_that_part() -> None:

@@ -1,0 +1,1 @@
+"""`stallscope fleet diff`: functions of two sets of recordings of many hosts."""

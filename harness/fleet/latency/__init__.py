@@ -1,0 +1,1 @@
+"""`stallscope fleet latency`: merged histograms of many hosts."""

@@ -1,0 +1,1 @@
+"""`stallscope fleet slots`: pipeline slots of many hosts."""

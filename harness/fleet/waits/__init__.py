@@ -1,0 +1,1 @@
+"""`stallscope fleet waits`: where the threads of many hosts spend wall time."""
