@@ -167,7 +167,9 @@ def _diagnose(directory: Path, words: tuple[str, ...]) -> tuple[DiagnoseResult, 
             _end(process)
     text = messages.decode("utf-8", "replace")
     if process.returncode != 0:
-        reason = (text.strip().splitlines() or [f"exit status {process.returncode}"])[0]
+        messages = text.strip().splitlines()
+        errors = [message for message in messages if "error:" in message]  # notes come first
+        reason = (errors or messages or [f"exit status {process.returncode}"])[0]
         raise UnableError(f"stallscope diagnose failed: {reason}")
     return decode(output, DiagnoseResult, "stallscope diagnose"), text
 
