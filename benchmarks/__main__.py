@@ -47,6 +47,7 @@ NAMES = (
     "flight_cost",
     "request_cost",
     "waits_known",
+    "diagnose_known",
     "python_frames",
     "runtime_cost",
     "runtimes_known",

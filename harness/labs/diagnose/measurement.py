@@ -92,10 +92,12 @@ def lab_finding(
     ``judge_machine``: the machine is part of the entry.
     """
     users = [place.name for place in finding.where]
+    # A queue behind threads of the target is its own, even if other processes add more to it.
+    decisive = users if finding.cause in true else users[:1]
     in_entry = {TARGET, beside_name} if beside_name else {TARGET}
     of_machine = not judge_machine and (
         finding.cause == "steal"
-        or (finding.cause == "run-queue" and not in_entry.intersection(users[:1]))
+        or (finding.cause == "run-queue" and not in_entry.intersection(decisive))
     )
     return LabFinding(
         cause=finding.cause,
@@ -165,7 +167,9 @@ def _diagnose(directory: Path, words: tuple[str, ...]) -> tuple[DiagnoseResult, 
             _end(process)
     text = messages.decode("utf-8", "replace")
     if process.returncode != 0:
-        reason = (text.strip().splitlines() or [f"exit status {process.returncode}"])[0]
+        messages = text.strip().splitlines()
+        errors = [message for message in messages if "error:" in message]  # notes come first
+        reason = (errors or messages or [f"exit status {process.returncode}"])[0]
         raise UnableError(f"stallscope diagnose failed: {reason}")
     return decode(output, DiagnoseResult, "stallscope diagnose"), text
 

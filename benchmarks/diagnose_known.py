@@ -1,0 +1,92 @@
+"""The diagnosis of the known programs: right causes, look-alikes, calibration and gains.
+
+Each entry of `stallscope lab diagnose` runs ten times with its look-alike and its cured variant.
+Other load adds true waits for CPUs, so a busy host needs longer recordings. Takes about an hour
+and a half.
+"""
+
+from collections.abc import Iterator
+
+from benchmarks.cases import Case, ours
+from harness.labs.diagnose.entries import CONTROL, LIVE, REPLAYED, Entry, entries
+from harness.labs.diagnose.measurement import measure_entry
+from harness.labs.diagnose.replayed import replayed_entries, replayed_result
+from harness.labs.diagnose.result import EntryResult, VariantRun
+from harness.labs.diagnose.scoring import calibration, scored
+
+RUNS = 10
+DURATION_S = 2.0
+LEAST_RIGHT = 0.9
+MOST_BRIER = 0.1
+LEAST_HALVES = 0.75
+COMMAND = "stallscope diagnose"
+ALL = "all entries"
+
+
+def run() -> list[Case]:
+    """Measure every entry."""
+    results = [_measured(entry) for entry in entries()]
+    replayed = [replayed_result(entry) for entry in replayed_entries()]
+    cases = [case for result in (*results, *replayed) for case in _cases(result)]
+    return [*cases, *_sums(results)]
+
+
+def _measured(entry: Entry) -> EntryResult:
+    runs: list[VariantRun] = []
+    for _ in range(RUNS):
+        runs += measure_entry(entry, DURATION_S)
+    result = scored(entry, runs)
+    print(entry.name, f"{result.right} of {result.planned} right", flush=True)
+    return result
+
+
+def _cases(result: EntryResult) -> Iterator[Case]:
+    name = f"{result.name}, {REPLAYED}" if result.kind == REPLAYED else result.name
+    metric = "nothing stands out" if result.kind == CONTROL else "expected cause first"
+    least = 1.0 if result.kind in (CONTROL, REPLAYED) else LEAST_RIGHT
+    yield _share(name, f"{metric}, share of runs", result.right, result.planned, least)
+    if result.look_alikes:
+        right = result.look_alikes - result.blamed
+        yield _share(name, "look-alike not blamed, share of runs", right, result.look_alikes, 1.0)
+    gain = result.gain
+    if gain is not None and gain.real is not None:
+        predicted = "no bound" if gain.predicted is None else f"{gain.predicted:.2f}"
+        yield Case(
+            name=name,
+            metric="gain of the cured variant, times",
+            ours_command=COMMAND,
+            ours=(gain.real,),
+            notes=f"predicted at most {predicted}",
+        )
+
+
+def _share(name: str, metric: str, number: int, runs: int, least: float) -> Case:
+    return Case(
+        name=name,
+        metric=metric,
+        ours_command=COMMAND,
+        bar=(ours(at_least=least),),
+        ours=(number / max(1, runs),),
+        exact=True,
+        notes=f"{number} of {runs} runs",
+    )
+
+
+def _sums(results: list[EntryResult]) -> Iterator[Case]:
+    score = calibration(results)
+    if score is not None:
+        yield Case(
+            name=ALL,
+            metric="Brier score of the confidence",
+            ours_command=COMMAND,
+            bar=(ours(at_most=min(MOST_BRIER, score.constant_brier)),),
+            ours=(score.brier,),
+            notes=f"{score.findings} findings; best constant {score.constant_brier:.3f}",
+        )
+    checks = [row.gain for row in results if row.kind == LIVE and row.gain is not None]
+    known = [gain for gain in checks if gain.real is not None]
+    if known:
+        bounds = sum(bool(gain.is_bound) for gain in known)
+        halves = sum(bool(gain.is_half) for gain in known)
+        yield _share(ALL, "predicted gain is an upper bound, share", bounds, len(known), 1.0)
+        yield _share(ALL, "real gain at least half, share", halves, len(known), LEAST_HALVES)
