@@ -167,9 +167,9 @@ def _diagnose(directory: Path, words: tuple[str, ...]) -> tuple[DiagnoseResult, 
             _end(process)
     text = messages.decode("utf-8", "replace")
     if process.returncode != 0:
-        messages = text.strip().splitlines()
-        errors = [message for message in messages if "error:" in message]  # notes come first
-        reason = (errors or messages or [f"exit status {process.returncode}"])[0]
+        printed = text.strip().splitlines()
+        errors = [line for line in printed if "error:" in line]  # notes come first
+        reason = (errors or printed or [f"exit status {process.returncode}"])[0]
         raise UnableError(f"stallscope diagnose failed: {reason}")
     return decode(output, DiagnoseResult, "stallscope diagnose"), text
 
