@@ -12,15 +12,15 @@ from stallscope.errors import RecordingError
 class _Latency(Struct):
     """Statistics of latencies in nanoseconds; ``percentile`` by its number as text."""
 
-    mean: float = 0.0
-    max: float = 0.0
+    mean: float | None = None
+    max: float | None = None
     count: int = field(default=0, name="N")
     percentile: dict[str, float] = {}
 
 
 class _Direction(Struct):
     total_ios: int = 0
-    iops: float = 0.0
+    iops: float | None = None
     completion: _Latency = field(default_factory=_Latency, name="clat_ns")
 
 
@@ -42,9 +42,9 @@ class FioLatency(Struct, frozen=True):
     job: str
     direction: str  # "read", "write" or "trim"
     requests: int
-    rate_per_s: float
-    mean_ns: float
-    max_ns: float
+    rate_per_s: float | None
+    mean_ns: float | None  # None: not in the file
+    max_ns: float | None
     percentiles_ns: dict[float, float]
 
 

@@ -1,6 +1,6 @@
 """Functions in which threads spin: their samples come after pause instructions.
 
-A pause instruction (x86 pause, arm64 yield) tells the CPU that a loop waits for another thread. A
+A pause instruction (x86 pause, arm64 yield) marks a loop that waits for another thread. A
 thread that does nothing else polls for work, which is no wait for a lock; it is left out.
 """
 

@@ -19,6 +19,13 @@ def test_directions_with_requests_are_read(tmp_path: Path) -> None:
     assert row.percentiles_ns == {99.9: 8.0}
 
 
+def test_missing_numbers_are_not_zero(tmp_path: Path) -> None:
+    file = tmp_path / "fio.json"
+    file.write_text('{"fio version": "x", "jobs": [{"jobname": "j", "read": {"total_ios": 2}}]}')
+    (row,) = read_fio_results(file)
+    assert (row.rate_per_s, row.mean_ns, row.max_ns) == (None, None, None)
+
+
 @pytest.mark.parametrize("text", ["{}", "[", '{"fio version": "x", "jobs": [{"read": 5}]}'])
 def test_other_json_is_an_error(tmp_path: Path, text: str) -> None:
     file = tmp_path / "fio.json"

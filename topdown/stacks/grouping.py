@@ -42,7 +42,7 @@ def grouped_by_module(profile: Profile) -> Profile:
 
 
 def module_of_function(function: Function) -> Function:
-    """Return the module of a function; what is no code of a module is returned as it is."""
+    """Return the module of a function, or the function itself if its kind has none."""
     if function.kind in _NATIVE:
         name = posixpath.basename(function.module) or function.module
         return Function(name, function.module, FunctionKind.USER)

@@ -7,7 +7,7 @@ from harness.diagnose.findings.memory import LEAST, memory_slots
 from harness.diagnose.findings.pipeline import PipelineCause, pipeline_finding
 from harness.diagnose.result import Finding
 
-UNDIVIDED = 0.6  # factor of the confidence if bandwidth cannot be told from latency
+UNDIVIDED = 0.6  # factor of the confidence if bandwidth and latency cannot be separated
 
 
 def find(facts: Facts) -> Iterator[Finding]:

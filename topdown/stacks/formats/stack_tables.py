@@ -67,7 +67,7 @@ class Label(Struct, frozen=True):
 
 
 class StackKey(Struct, frozen=True):
-    """What tells samples apart: the stack, leaf first, labels, and times in ns since 1970."""
+    """The identity of a sample: stack, leaf first, labels, and times in ns since 1970."""
 
     locations: tuple[Location, ...]
     labels: tuple[Label, ...] = ()

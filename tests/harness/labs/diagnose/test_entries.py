@@ -4,7 +4,7 @@ from harness.diagnose.findings.rules import RULES
 from harness.labs.diagnose.entries import CONTROL, LIVE, REPLAYED, entries
 from harness.labs.diagnose.replayed import replayed_entries
 
-# Line 2 of the causes has no rule of its own for these names.
+# Rules without an entry in the table.
 NO_ENTRY = {"sleep", "lock-convoy"}
 
 
