@@ -439,6 +439,8 @@ class PerfScriptSamples:
     malformed_lines: int
     first_malformed_line: int
     endless: bool
+    without_period: int  # samples that count as 1
+    duration_ns: int | None  # largest minus smallest time; None if no sample has a time
     def __init__(
         self,
         *,
@@ -468,3 +470,13 @@ class PerfScriptSamples:
         """Return command, begin and size in frames, samples and period by stack."""
     def events(self) -> list[tuple[bytes, int]]:
         """Return the events and their samples, including events that are left out."""
+
+class ZstdStream:
+    """The content of a zstd stream in pieces of at most 1 MiB; the caller bounds their sum."""
+
+    complete: bool  # the input so far ends with a complete frame
+    def __init__(self) -> None: ...
+    def feed(self, input: bytes) -> None:
+        """Continue with these compressed bytes, after all pieces of those before."""
+    def produce(self) -> bytes:
+        """Return the next piece; empty if more input is needed. Raises ValueError if damaged."""
