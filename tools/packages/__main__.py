@@ -1,6 +1,7 @@
 """Makes packages in dist/release: ``python -m tools.packages KIND...``; ./dev build calls it.
 
-Kinds: wheel, sdist, collector, deb, image, bill, all. With --check it compares two builds.
+Kinds: wheel, wheel-arm64, sdist, collector, deb, image, bill, all. With --check it compares two
+builds.
 """
 
 import argparse
@@ -16,12 +17,20 @@ from tools.packages.elf_needs import glibc_floor, systems_with, wheel_needs
 from tools.packages.image import build_image
 from tools.packages.sdists import build_sdist
 from tools.packages.source import PackageError, Source, read_source, run
-from tools.packages.wheels import build_wheels
+from tools.packages.wheels import build_arm64_wheels, build_wheels
 
 
 def wheel(source: Source) -> list[Path]:
     """Return the wheels, and print which systems have what they need."""
-    wheels = build_wheels(source)
+    return _with_systems(build_wheels(source))
+
+
+def wheel_arm64(source: Source) -> list[Path]:
+    """Return the wheels for arm64, and print which systems have what they need."""
+    return _with_systems(build_arm64_wheels(source))
+
+
+def _with_systems(wheels: list[Path]) -> list[Path]:
     for path in wheels:
         floor = glibc_floor(wheel_needs(path))
         enough, too_old = systems_with(floor)
@@ -58,12 +67,16 @@ def bill(source: Source) -> list[Path]:
 
 KINDS: dict[str, Callable[[Source], list[Path]]] = {
     "wheel": wheel,
+    "wheel-arm64": wheel_arm64,
     "sdist": sdist,
     "collector": collector,
     "deb": deb,
     "image": image,
     "bill": bill,
 }
+
+
+_BUILD_FOLDERS = ("python", "python-abi3", "python-arm64", "python-abi3-arm64")
 
 
 def packages_of(source: Source) -> list[Path]:
@@ -111,9 +124,10 @@ def is_equal(source: Source, kinds: list[str], first: dict[str, str]) -> bool:
     """Make the packages again and print the names of those that differ."""
     for name in first:
         (source.release / name).unlink()
-    if {"wheel", "deb", "image"} & set(kinds):
-        for folder in ("python", "python-abi3"):
-            run(["cmake", "--build", f"build/{folder}", "--target", "clean"], source.root)
+    if {"wheel", "wheel-arm64", "deb", "image"} & set(kinds):
+        for folder in _BUILD_FOLDERS:
+            if (source.root / "build" / folder / "build.ninja").exists():
+                run(["cmake", "--build", f"build/{folder}", "--target", "clean"], source.root)
     second = make(source, kinds)
     different = [name for name in first if second.get(name) != first[name]]
     for name in different:
