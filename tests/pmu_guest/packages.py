@@ -1,10 +1,10 @@
 """Kernels and busybox of Debian for guests, fetched once without a change to this host."""
 
 import shutil
+import tarfile
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-import tarfile
 
 from tools.debian_archive import Archive, FetchError
 

@@ -15,7 +15,7 @@ import pytest
 from tests.long_tests import VARIABLE
 from tests.pmu_guest.conftest import need_program
 from tests.pmu_guest.guest import Machine, Result, boot
-from tests.pmu_guest.kernel_scenarios import KERNELS, kernel_scenarios
+from tests.pmu_guest.kernel_scenarios import kernel_scenarios
 from tests.pmu_guest.packages import FetchError, packages
 from tests.pmu_guest.scenarios import COLLECT
 
@@ -63,9 +63,10 @@ def results(
         collect = folder / "collect" / "stallscope-collect"
         kernels = folder / "kernels" / "stallscope-kernels"
     machine = Machine(cpu="max") if architecture == "amd64" else Machine()
-    programs = {COLLECT: collect, KERNELS: kernels}
+    # The path is the same in the guest and on this machine, whose file has the names.
+    programs = {COLLECT: collect, str(kernels): kernels}
     folder = tmp_path_factory.mktemp(f"{suite}-{architecture}")
-    return boot(built_of, programs, kernel_scenarios(), folder, machine)
+    return boot(built_of, programs, kernel_scenarios(str(kernels)), folder, machine)
 
 
 @pytest.fixture
@@ -104,17 +105,22 @@ def test_the_probe_names_what_is_missing_and_nothing_else(kernel: Kernel, good) 
 
 
 @pytest.mark.parametrize("name", ["samples", "copies", "whole_machine", "cgroup"])
-def test_recordings_name_the_busy_function(good, name: str) -> None:
+def test_recordings_name_the_busy_function(kernel: Kernel, good, name: str) -> None:
     report = report_of(good(name))
     assert report["samples"] > 20  # type: ignore[operator]
     assert report["lost"] == 0
+    if name in ("samples", "copies") and "build-id" in MISSING[kernel]:
+        # A program that starts during the recording is not recognised on another machine.
+        assert "file changed since it was mapped, so no symbols from it" in str(report["warnings"])
+        return
     names = [function["name"] for function in report["functions"][:3]]  # type: ignore[index]
     assert any("dependent_chain" in name for name in names), names
 
 
 def test_a_recording_of_waits_names_the_missing_tracepoints(kernel: Kernel, good) -> None:
     messages = good("waits").stderr
-    assert report_of(good("waits"))["samples"] > 0  # type: ignore[operator]
+    report = report_of(good("waits"))
+    assert len(report["threads"]) == 2  # type: ignore[arg-type]
     for name in ("lock:contention_begin", "lock:contention_end"):
         expected = name in NO_TRACEPOINTS[kernel[0]]
         assert (f"this kernel has no tracepoint {name}" in messages) == expected, messages
