@@ -19,8 +19,7 @@ CONTAINER_REMEDY = (
 # By test: what an older kernel does not record, the consequence, and the first kernel that does.
 KERNEL_FEATURES = {
     "build-id": (
-        "build ids of mapped files: on another machine, or after an update of a program, its "
-        "functions stay unnamed",
+        "build ids of mapped files: elsewhere, or after an update, functions stay unnamed",
         "5.12",
     ),
     "format-lost": ("lost samples by event: they are counted by CPU", "6.0"),

@@ -57,7 +57,9 @@ def deb(source: Source) -> list[Path]:
 def image(source: Source) -> list[Path]:
     """Return the OCI image."""
     package = source.release / f"stallscope_{source.version}_amd64.deb"
-    return [build_image(source, package if package.exists() else deb(source)[-1])]
+    if not package.exists():
+        package = build_full_deb(source, _wheel_of_this_python(source))
+    return [build_image(source, package)]
 
 
 def bill(source: Source) -> list[Path]:

@@ -18,7 +18,8 @@ from tools.packages.source import PackageError, run
 COMPILERS = ("cc", "gcc", "g++", "c++", "clang", "clang++", "c99", "ld", "cmake", "ninja", "make")
 _FOLDERS = ("usr/bin", "bin", "usr/local/bin", "usr/sbin", "sbin")
 _PATH = ":".join(f"/{folder}" for folder in _FOLDERS)
-_CERTIFICATES = "etc/pip-certificates.crt"
+# Scripts of ca-certificates write this file in a configured system.
+_CERTIFICATES = "etc/ssl/certs/ca-certificates.crt"
 _PIP_SETTINGS = ("index-url", "extra-index-url", "cert", "timeout")
 # First bytes of its ELF files, their mask, and the emulator that starts them
 # (Documentation/admin-guide/binfmt-misc.rst).
@@ -105,8 +106,10 @@ class BareRoot:
             match = re.search(rf"^(?:global|:env:)\.{name}='(.*)'$", listed, re.MULTILINE)
             if match:
                 settings["PIP_" + name.upper().replace("-", "_")] = match[1]
-        if "PIP_CERT" in settings:
-            shutil.copyfile(settings["PIP_CERT"], self.path / _CERTIFICATES)
+        certificates = Path(settings.get("PIP_CERT", f"/{_CERTIFICATES}"))
+        if certificates.exists():
+            (self.path / _CERTIFICATES).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(certificates, self.path / _CERTIFICATES)
             settings["PIP_CERT"] = f"/{_CERTIFICATES}"
         return settings | {"PIP_DISABLE_PIP_VERSION_CHECK": "1"}
 
@@ -131,5 +134,9 @@ def make_root(
     )  # fmt: skip
     for name in ("root", "proc", "sys", "tmp"):
         (root.path / name).mkdir(exist_ok=True)
+    # Since Debian 13 files are in usr only, and the base system's scripts make these links.
+    for name in ("bin", "sbin", "lib", "lib64"):
+        if (root.path / "usr" / name).exists() and not os.path.lexists(root.path / name):
+            (root.path / name).symlink_to(f"usr/{name}")
     complete.write_text(content)
     return root
