@@ -13,7 +13,7 @@ from tools.packages.archives import digest
 from tools.packages.bill import build_bill
 from tools.packages.collectors import build_collector_debs, build_collectors
 from tools.packages.debs import build_full_deb
-from tools.packages.elf_needs import glibc_floor, systems_with, wheel_needs
+from tools.packages.elf_needs import needs_text
 from tools.packages.image import build_image
 from tools.packages.sdists import build_sdist
 from tools.packages.source import PackageError, Source, read_source, run
@@ -32,10 +32,8 @@ def wheel_arm64(source: Source) -> list[Path]:
 
 def _with_systems(wheels: list[Path]) -> list[Path]:
     for path in wheels:
-        floor = glibc_floor(wheel_needs(path))
-        enough, too_old = systems_with(floor)
-        say(f"{path.name}: glibc {floor}; by its ELF needs for {', '.join(enough)}")
-        say(f"  too old: {', '.join(too_old) or 'none'}")
+        for line in needs_text(path):
+            say(line)
     return wheels
 
 
@@ -55,11 +53,11 @@ def deb(source: Source) -> list[Path]:
 
 
 def image(source: Source) -> list[Path]:
-    """Return the OCI image."""
+    """Return the OCI image and its list of parts."""
     package = source.release / f"stallscope_{source.version}_amd64.deb"
     if not package.exists():
         package = build_full_deb(source, _wheel_of_this_python(source))
-    return [build_image(source, package)]
+    return build_image(source, package)
 
 
 def bill(source: Source) -> list[Path]:
@@ -126,7 +124,7 @@ def is_equal(source: Source, kinds: list[str], first: dict[str, str]) -> bool:
     """Make the packages again and print the names of those that differ."""
     for name in first:
         (source.release / name).unlink()
-    if {"wheel", "wheel-arm64", "deb", "image"} & set(kinds):
+    if {"wheel", "wheel-arm64"} & set(kinds):
         for folder in _BUILD_FOLDERS:
             if (source.root / "build" / folder / "build.ninja").exists():
                 run(["cmake", "--build", f"build/{folder}", "--target", "clean"], source.root)

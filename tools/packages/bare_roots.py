@@ -21,6 +21,7 @@ _PATH = ":".join(f"/{folder}" for folder in _FOLDERS)
 # Scripts of ca-certificates write this file in a configured system.
 _CERTIFICATES = "etc/ssl/certs/ca-certificates.crt"
 _PIP_SETTINGS = ("index-url", "extra-index-url", "cert", "timeout")
+_FORMATS = "proc/sys/fs/binfmt_misc"
 # First bytes of its ELF files, their mask, and the emulator that starts them
 # (Documentation/admin-guide/binfmt-misc.rst).
 _EMULATED = {
@@ -80,23 +81,18 @@ class BareRoot:
         return ["unshare", *private, "--mount", "--pid", "--fork", "--kill-child"]
 
     def _mounts(self) -> str:
-        lines = []
+        """Return a script that mounts the kernel's file systems and enters the root."""
+        lines = ['mount --rbind /proc "$1/proc"', 'mount --rbind /sys "$1/sys"']
         if self.architecture in _EMULATED:
             magic, mask, emulator = _EMULATED[self.architecture]
             entry = f":{self.architecture}:M::{magic}:{mask}:{emulator}:F"
+            # It stays mounted: the private table ends with its last mount.
             lines += [
-                'mount -t binfmt_misc none "$1/tmp"',
-                f'printf %s {shlex.quote(entry)} >"$1/tmp/register"',
-                'umount "$1/tmp"',
+                f'mount -t binfmt_misc none "$1/{_FORMATS}"',
+                f'printf %s {shlex.quote(entry)} >"$1/{_FORMATS}/register"',
             ]
-        return "\n".join(
-            [
-                *lines,
-                'mount --rbind /proc "$1/proc"',
-                'mount --rbind /sys "$1/sys"',
-                'root=$1; shift; exec chroot "$root" "$@"',
-            ]
-        )
+        lines.append('root=$1; shift; exec chroot "$root" "$@"')
+        return "\n".join(lines)
 
     def pip_settings(self) -> dict[str, str]:
         """Return the environment by which pip in the root reaches the index of this machine."""

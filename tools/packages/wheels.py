@@ -1,7 +1,6 @@
 """Wheels: one for the interpreter of .venv, one for CPython 3.12 and later (stable ABI)."""
 
 import os
-import re
 import shutil
 import sys
 import sysconfig
@@ -9,14 +8,12 @@ from pathlib import Path
 
 from tools.packages.archives import normalise_zip
 from tools.packages.cross import CrossBuild, prepare
-from tools.packages.elf_needs import problems, wheel_needs
+from tools.packages.elf_needs import tag_problems
 from tools.packages.source import PackageError, Source, run
 
 STABLE_ABI = "cp312"  # nanobind's first
 _LATER = ("3.14", "3.13", "3.12")
 _BUILD_PACKAGES = ("nanobind", "scikit_build_core", "jinja2")
-_TAG = re.compile(r"-manylinux_(\d+)_(\d+)_(x86_64|aarch64)[.-]?.*\.whl$")
-_MACHINES = {"x86_64": "EM_X86_64", "aarch64": "EM_AARCH64"}
 
 
 def build_wheels(source: Source) -> list[Path]:
@@ -94,11 +91,7 @@ def repair(source: Source, wheel: Path, environment: dict[str, str]) -> Path:
 
 def check(wheel: Path) -> None:
     """Raise PackageError if a file of the wheel needs more of a system than its tag says."""
-    tag = _TAG.search(wheel.name)
-    if tag is None:
-        raise PackageError(f"{wheel.name} has no tag manylinux_X_Y")
-    version = (int(tag[1]), int(tag[2]))
-    wrong = problems(wheel_needs(wheel), machine=_MACHINES[tag[3]], glibc=version)
+    wrong = tag_problems(wheel)
     if wrong:
         raise PackageError("\n".join([f"{wheel.name} needs more than its tag says:", *wrong]))
 
