@@ -5,6 +5,7 @@ builds.
 """
 
 import argparse
+import platform
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -85,8 +86,12 @@ def packages_of(source: Source) -> list[Path]:
 
 
 def _wheel_of_this_python(source: Source) -> Path:
-    tag = f"cp{sys.version_info[0]}{sys.version_info[1]}-"
-    wheels = [*source.release.glob(f"*-{tag}*.whl"), *source.release.glob("*-abi3-*.whl")]
+    tag = f"cp{sys.version_info[0]}{sys.version_info[1]}"
+    wheels = [
+        path
+        for kind in (f"{tag}-{tag}", "*-abi3")
+        for path in source.release.glob(f"*-{kind}-*_{platform.machine()}.whl")
+    ]
     return wheels[0] if wheels else wheel(source)[0]
 
 
