@@ -24,7 +24,7 @@ pytestmark = [pytest.mark.pmu, pytest.mark.long]
 NO_PMU = frozenset({"cycles", "instructions", "precise"})
 MISSING = {
     ("bullseye", "amd64"): NO_PMU | {"build-id"},
-    ("bullseye", "arm64"): {"precise", "build-id"},
+    ("bullseye", "arm64"): {"build-id"},
     ("bookworm", "amd64"): NO_PMU,
 }
 RELEASES = {"bullseye": "5.10.", "bookworm": "6.1."}
