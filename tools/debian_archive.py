@@ -20,12 +20,14 @@ class FetchError(Exception):
 
 
 class Archive:
-    """One release for one architecture. ``folder`` holds apt's files until ``close``.
+    """One release for one architecture, that of the host if it is empty.
+
+    ``folder`` holds apt's files until ``close``.
 
     All methods raise FetchError.
     """
 
-    def __init__(self, folder: Path, suite: str, architecture: str) -> None:
+    def __init__(self, folder: Path, suite: str, architecture: str = "") -> None:
         self.folder = folder = folder.resolve()
         shutil.rmtree(folder, ignore_errors=True)
         for part in ("lists/partial", "archives/partial"):
@@ -33,9 +35,7 @@ class Archive:
         (folder / "status").touch()
         source = f"deb [signed-by={KEYRING}] {_mirror()} {suite} main\n"
         (folder / "sources.list").write_text(source)
-        settings = {
-            "APT::Architecture": architecture,
-            "APT::Architectures": architecture,
+        settings: dict[str, str | Path] = {
             "APT::Sandbox::User": "root",
             "Acquire::Languages": "none",
             "Dir::Etc::sourcelist": folder / "sources.list",
@@ -46,6 +46,8 @@ class Archive:
             "Dir::Cache::pkgcache": "",
             "Dir::Cache::srcpkgcache": "",
         }
+        if architecture:
+            settings |= {"APT::Architecture": architecture, "APT::Architectures": architecture}
         self._options = [
             word for name, value in settings.items() for word in ("-o", f"{name}={value}")
         ]
