@@ -8,7 +8,8 @@ from msgspec import Struct
 
 from stallscope.errors import UsageError
 from stallscope.printable import printable
-from topdown.stacks.profile import ProfileWarning, SampleSource
+from topdown.stacks.profile import SampleSource
+from topdown.stacks.profile_warning import ProfileWarning
 
 if TYPE_CHECKING:
     from stallscope._native import Attribute, Capture

@@ -24,10 +24,10 @@ from topdown.stacks.profile import (
     Function,
     FunctionKind,
     Profile,
-    ProfileWarning,
     SourceLineCounts,
     Thread,
 )
+from topdown.stacks.profile_warning import ProfileWarning
 from topdown.stacks.sample_times import SampleTimes
 from topdown.stacks.symbols.function_table import FunctionTable
 from topdown.stacks.symbols.symbolizer import FrameSelection, Symbolizer

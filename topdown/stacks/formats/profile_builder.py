@@ -8,10 +8,10 @@ from topdown.stacks.profile import (
     Function,
     FunctionKind,
     Profile,
-    ProfileWarning,
     SampleSource,
     Thread,
 )
+from topdown.stacks.profile_warning import ProfileWarning
 
 UNNAMED = ("", "[unknown]", "unknown", "??")
 _TRUNCATED = "[truncated"
