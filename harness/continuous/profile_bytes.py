@@ -1,7 +1,8 @@
 """A segment as an OTLP profile."""
 
-from dataclasses import replace
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from harness.profile.analysis import analyze
 from stallscope.recordings import open_recording

@@ -114,7 +114,7 @@ def open_store(path: Path, limit_bytes: int) -> Iterator[SegmentStore]:
     try:
         make_output_directory(path)
     except FileExistsError:
-        if any(path.iterdir()) and not (path / STATE).is_file():
+        if any(path.iterdir()) and not (path / _LOCK).is_file():
             raise UsageError(
                 f"{path} exists and is not a continuous recording", "name another directory with -o"
             ) from None

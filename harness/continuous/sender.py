@@ -100,7 +100,7 @@ class ProfileSender:
     def _send(self, segment: Path) -> None:
         try:
             content = self._encode(segment)
-        except (StallscopeError, OSError) as error:
+        except (StallscopeError, OSError, MemoryError, ValueError) as error:
             is_removed = not segment.exists()
             text = "it was removed before it was sent" if is_removed else printable(str(error))
             self._drop(segment, text[:200])

@@ -41,8 +41,8 @@ def run_continuous(options: ContinuousOptions) -> ContinuousResult:
         run = _Run(Recorder(options, store, RecorderMeter(), sender))
         try:
             end = run.until_end()
-        except BaseException:
-            run.write_state("failed")
+        except BaseException as error:
+            run.write_state("failed" if isinstance(error, StallscopeError) else "interrupted")
             raise
         if sender is not None:
             sender.end()
