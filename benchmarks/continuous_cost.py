@@ -2,9 +2,9 @@
 
 `stallscope record --continuous --budget 1%` records a busy target. CPU time and memory of all
 processes of the recorder are read from outside, over windows as long as a segment, which begin
-after the start of the program. Bars: 1 % of a CPU, 250 MB. The CPU time of the samples in the kernel is not
-in it: record_cost and flight_cost measure it in the target. The recorder's own report of its CPU
-time is compared with that of the processes.
+after the start of the program. Bars: 1 % of a CPU, 250 MB. The CPU time of the samples in the
+kernel is not in it: record_cost and flight_cost measure it in the target. The recorder's own report
+of its CPU time is compared with that of the processes.
 """
 
 import json
