@@ -32,9 +32,13 @@ class RecorderMeter:
         """
         ended = resource.getrusage(resource.RUSAGE_CHILDREN)
         used_s = time.process_time() + ended.ru_utime + ended.ru_stime
-        used_s += sum(_process_cpu_s(pid) for pid in self.descendants())
+        used_s += self.helpers_cpu_s()
         self._largest_cpu_s = max(self._largest_cpu_s, used_s)
         return self._largest_cpu_s
+
+    def helpers_cpu_s(self) -> float:
+        """Return the CPU time of the collector and its helpers that run now."""
+        return sum(_process_cpu_s(pid) for pid in self.descendants())
 
     def read_memory(self) -> int:
         """Return the memory of all processes now, shared pages divided among their users."""

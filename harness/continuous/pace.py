@@ -13,25 +13,25 @@ MIN_HZ = 1
 MAX_SEGMENT_S = 600.0
 # Of the allowance, so that a segment that is a little busier than the last one keeps the budget.
 MARGIN = 0.9
-FIXED_SHARE = 0.4  # largest part of the budget for the fixed cost, by longer segments
 MAX_SAVING = 0.5  # part of an allowance that is saved to make up for what was spent before
+FIXED_PART = 0.45  # largest part of an allowance for the fixed cost, by longer segments
 MAX_GROWTH = 2.0  # of the rate from one segment to the next
-_OVERRUN = 1.5  # a segment that costs so many times its allowance ends early
+_OVERRUN = 1.5  # a segment ends early if its samples cost so many times what they may
 _OVERRUN_S = 0.05
 
 
 @dataclass(frozen=True, slots=True)
 class SegmentPlan:
-    """The next segment; ``allowance_s``: CPU time that it may cost."""
+    """The next segment; ``variable_s``: CPU time that its samples may cost."""
 
     frequency_hz: int
     duration_s: float
     pause_s: float
-    allowance_s: float
+    variable_s: float
 
-    def is_overrun(self, cost_s: float) -> bool:
-        """Return whether a segment should end early, having cost so much CPU time."""
-        return cost_s > _OVERRUN * max(0.0, self.allowance_s) + _OVERRUN_S
+    def is_overrun(self, variable_s: float) -> bool:
+        """Return whether a segment should end early, its samples having cost so much CPU time."""
+        return variable_s > _OVERRUN * self.variable_s + _OVERRUN_S
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,18 +64,26 @@ class BudgetPace:
         """Return the next segment. ``used_s``: CPU time since the start, ``elapsed_s`` ago."""
         debt_s = max(0.0, used_s - self._share * elapsed_s)
         length_s = min(
-            max(self._segment_s, self._fixed_s / (FIXED_SHARE * self._share)),
-            max(MAX_SEGMENT_S, self._segment_s),
+            max(self._segment_s, self._length_s(debt_s)), max(MAX_SEGMENT_S, self._segment_s)
         )
         whole_s = MARGIN * self._share * length_s
-        allowance_s = whole_s - min(debt_s, MAX_SAVING * whole_s)
+        variable_s = whole_s - min(debt_s, MAX_SAVING * whole_s) - self._fixed_s
         per_hz = max(self._variable * length_s, 1e-12)
-        wanted_hz = (allowance_s - self._fixed_s) / per_hz
+        possible_hz = variable_s / per_hz
         limit_hz = self._max_hz if self._hz is None else min(self._max_hz, MAX_GROWTH * self._hz)
-        hz = max(MIN_HZ, math.floor(min(wanted_hz, limit_hz)))
-        missing_s = self._fixed_s + per_hz * hz - allowance_s
-        pause_s = missing_s / self._share if wanted_hz < MIN_HZ else 0.0
-        return SegmentPlan(hz, length_s, max(0.0, pause_s), allowance_s + self._share * pause_s)
+        hz = max(MIN_HZ, math.floor(min(possible_hz, limit_hz)))
+        pause_s = 0.0
+        if possible_hz < MIN_HZ:
+            pause_s = (per_hz * MIN_HZ - variable_s) / self._share
+        return SegmentPlan(hz, length_s, pause_s, max(variable_s, per_hz * MIN_HZ))
+
+    def _length_s(self, debt_s: float) -> float:
+        """Return the length of which the fixed cost takes its largest part."""
+        per_s = MARGIN * self._share
+        length_s = (self._fixed_s / FIXED_PART + debt_s) / per_s
+        if debt_s <= MAX_SAVING * per_s * length_s:
+            return length_s
+        return self._fixed_s / (FIXED_PART * (1 - MAX_SAVING) * per_s)
 
     def note(self, cost: SegmentCost) -> None:
         """Note the cost of a segment. A larger cost counts at once, a smaller one by half."""

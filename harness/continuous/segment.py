@@ -23,21 +23,23 @@ from stallscope.documents import Count, Record, read_document
 from stallscope.errors import ExitCode, StallscopeError
 from stallscope.recordings import MANIFEST, open_recording
 
-# An overrun is not judged before, because the start of the collector is in it.
-_MIN_SECONDS = 1.0
+_MIN_SECONDS = 1.0  # before an overrun is judged
 EMPTY = "empty"
 
 
 @dataclass(frozen=True, slots=True)
 class SegmentEnd:
-    """How a segment ended, and what it holds. ``fixed_cpu_s``: of start and close."""
+    """How a segment ended, and what it holds.
+
+    ``variable_cpu_s``: of the collector from its start to its last progress, and of the samples.
+    """
 
     reason: str
     samples: int = 0
     lost: int = 0
     seconds: float = 0.0
     frequency_hz: int = 1
-    fixed_cpu_s: float = 0.0
+    variable_cpu_s: float = 0.0
     ring_bytes: int = 0
     is_interrupted: bool = False
     is_early: bool = False
@@ -62,6 +64,8 @@ class Segment:
         plan: SegmentPlan,
         meter: RecorderMeter,
         line: LiveLine,
+        *,
+        print_warnings: bool = True,
     ) -> None:
         self.path = path
         self._collector = replace(
@@ -73,11 +77,10 @@ class Segment:
         self._plan = plan
         self._meter = meter
         self._line = line
+        self._print_warnings = print_warnings
         self._control: BinaryIO | None = None
-        self._begin_cpu_s = 0.0
         self._started_cpu_s = 0.0
         self._last_cpu_s = 0.0
-        self._samples = 0
         self._is_early = False
 
     def run(self) -> SegmentEnd:
@@ -85,7 +88,6 @@ class Segment:
 
         A target that used no CPU time is not an error: the segment is then empty.
         """
-        self._begin_cpu_s = self._started_cpu_s = self._last_cpu_s = self._meter.cpu_s()
         begin_s = time.monotonic()
         try:
             end = collect(self._collector, self._update, None, beside=self._beside)
@@ -98,8 +100,6 @@ class Segment:
     def _end(self, end: CollectionEnd, seconds: float) -> SegmentEnd:
         manifest = open_recording(self.path).manifest
         assert manifest is not None
-        fixed_s = self._started_cpu_s - self._begin_cpu_s
-        fixed_s += max(0.0, self._meter.cpu_s() - self._last_cpu_s)
         covered_s = seconds
         if manifest.end_ns is not None:
             covered_s = (manifest.end_ns - manifest.start_ns) / 1e9
@@ -109,7 +109,7 @@ class Segment:
             lost=manifest.lost_samples,
             seconds=covered_s,
             frequency_hz=self._plan.frequency_hz,
-            fixed_cpu_s=fixed_s,
+            variable_cpu_s=self._variable_s(manifest.samples),
             ring_bytes=_ring_bytes(self.path),
             is_interrupted=end.interrupted,
             is_early=self._is_early,
@@ -124,26 +124,27 @@ class Segment:
     def _update(self, progress: CollectorProgress) -> None:
         if isinstance(progress, Started):
             copy_process_artifacts(progress.pids or self._collector.pids, self._collector)
-            self._started_cpu_s = self._last_cpu_s = self._meter.cpu_s()
+            self._started_cpu_s = self._last_cpu_s = self._meter.helpers_cpu_s()
             self._meter.read_memory()
         elif progress.kind == "finished":
             self._meter.read_memory()
         else:
-            self._last_cpu_s = self._meter.cpu_s()
-            self._samples = progress.samples
-            self._check(progress.seconds)
+            self._last_cpu_s = self._meter.helpers_cpu_s()
+            self._check(progress)
             self._line.show(
                 f"{self.path.name}: {progress.seconds:.0f} of {self._collector.duration_s:.0f} s, "
                 f"{progress.samples:,} samples at {self._plan.frequency_hz} Hz"
             )
-        for text in progress.warning_texts:
-            if self.path.name.endswith("-000001"):
-                warn(text)
+        for text in progress.warning_texts if self._print_warnings else ():
+            warn(text)
 
-    def _check(self, seconds: float) -> None:
-        """End the segment if it costs more than planned."""
-        cost_s = self._last_cpu_s - self._begin_cpu_s + self._samples * SAMPLE_COST_S
-        if self._is_early or seconds < _MIN_SECONDS or not self._plan.is_overrun(cost_s):
+    def _variable_s(self, samples: int) -> float:
+        return max(0.0, self._last_cpu_s - self._started_cpu_s) + samples * SAMPLE_COST_S
+
+    def _check(self, progress: CollectorProgress) -> None:
+        """End the segment if its samples cost more than planned."""
+        is_overrun = self._plan.is_overrun(self._variable_s(progress.samples))
+        if self._is_early or progress.seconds < _MIN_SECONDS or not is_overrun:
             return
         self._is_early = True
         # Ctrl-C closes the stream; the end of the collector breaks it.

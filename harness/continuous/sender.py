@@ -51,13 +51,7 @@ class ProfileSender:
         self._is_ending = False
         self._deadline_s: float | None = None
         self._thread = threading.Thread(target=self._run, name="otlp", daemon=True)
-        self._cpu_s = 0.0
         self.counts = SentCounts()
-
-    @property
-    def cpu_s(self) -> float:
-        """Return the CPU time of finished work."""
-        return self._cpu_s
 
     def start(self) -> None:
         """Start the thread."""
@@ -84,9 +78,7 @@ class ProfileSender:
 
     def _run(self) -> None:
         while (segment := self._next()) is not None:
-            begin_s = time.thread_time()
             self._send(segment)
-            self._cpu_s += time.thread_time() - begin_s
 
     def _next(self) -> Path | None:
         """Return the next segment; None at the end."""

@@ -41,11 +41,11 @@ def run_continuous(options: ContinuousOptions) -> ContinuousResult:
         run = _Run(Recorder(options, store, RecorderMeter(), sender))
         try:
             end = run.until_end()
+            if sender is not None:
+                sender.end()
         except BaseException as error:
             run.write_state("failed" if isinstance(error, StallscopeError) else "interrupted")
             raise
-        if sender is not None:
-            sender.end()
         return run.write_state(end)
 
 
@@ -114,15 +114,13 @@ class _Run:
 
     def _record(self, plan: SegmentPlan) -> SegmentEnd | None:
         """Return how a segment ended; None if it failed and the next one may succeed."""
-        store, meter, sender = (
-            self._recorder.store,
-            self._recorder.meter,
-            self._recorder.sender,
-        )
-        sent_s = sender.cpu_s if sender is not None else 0.0
+        store, meter, sender = self._recorder.store, self._recorder.meter, self._recorder.sender
         used_s = meter.cpu_s()
         collector = replace(self._options.collector, max_size_mib=store.max_segment_mib)
-        segment = Segment(collector, store.next_path(), plan, meter, self._line)
+        is_first = not self._totals.reasons
+        segment = Segment(
+            collector, store.next_path(), plan, meter, self._line, print_warnings=is_first
+        )
         try:
             end = segment.run()
         except StallscopeError as error:
@@ -136,13 +134,14 @@ class _Run:
         else:
             store.remove(segment.path)
         self.write_state("running")
-        fixed_s = end.fixed_cpu_s + (sender.cpu_s - sent_s if sender is not None else 0.0)
-        variable_s = max(0.0, meter.cpu_s() - used_s - fixed_s) + end.samples * SAMPLE_COST_S
-        self._pace.note(SegmentCost(end.seconds, end.frequency_hz, fixed_s, variable_s))
+        recorder_s = end.variable_cpu_s - end.samples * SAMPLE_COST_S
+        fixed_s = max(0.0, meter.cpu_s() - used_s - recorder_s)
+        cost = SegmentCost(end.seconds, end.frequency_hz, fixed_s, end.variable_cpu_s)
+        self._pace.note(cost)
         return end
 
     def _after_failure(self, segment: Segment, error: StallscopeError) -> SegmentEnd | None:
-        is_first = not self._totals.segments and not self._totals.empty
+        is_first = not self._totals.reasons
         if error.exit_code == ExitCode.TARGET_FAILED and not is_first:
             self._recorder.store.remove(segment.path)
             return SegmentEnd(reason="target ended")

@@ -30,7 +30,6 @@ def test_segments_are_sent_in_their_order() -> None:
     assert contents == [b"a", b"bb"]
     assert (sender.counts.segments, sender.counts.sent_bytes) == (2, 3)
     assert not sender.counts.dropped
-    assert sender.cpu_s > 0
 
 
 def test_a_busy_receiver_gets_the_same_segment_again() -> None:
