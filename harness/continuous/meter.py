@@ -11,10 +11,12 @@ from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
+from harness.workload.server import process_cpu_s
+from stallscope.errors import TargetError
+
 # Upper end of what `./dev bench record_cost` shows at 999 Hz on virtual machines (2 % of a thread);
 # machines with a PMU need a tenth of it.
 SAMPLE_COST_S = 20e-6
-_CPU_CLOCK = 2  # CPUCLOCK_SCHED, of a process: linux/posix-timers.h
 
 
 class RecorderMeter:
@@ -69,6 +71,6 @@ class RecorderMeter:
 
 def _process_cpu_s(pid: int) -> float:
     """Return the CPU time of a process in seconds; 0 if it has ended."""
-    with suppress(OSError):
-        return time.clock_gettime((~pid << 3) | _CPU_CLOCK)
+    with suppress(TargetError):
+        return process_cpu_s(pid)
     return 0.0
