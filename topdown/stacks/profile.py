@@ -67,7 +67,7 @@ class SampleSource(Struct, frozen=True):
     unit: str  # what a weight counts: "ns" for clocks, else "events"
     frequency_hz: int | None  # None if a fixed period was requested
     period: int | None
-    scope: str  # "user+kernel", "user" or "kernel"
+    scope: str  # "user+kernel", "user", "kernel" or "scope not known"
 
 
 class StackShares(Struct, frozen=True):

@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from stallscope.errors import RecordingError
-from topdown.stacks.formats.profile_builder import ProfileBuilder, kind_of
+from topdown.stacks.formats.profile_builder import UNKNOWN_SCOPE, ProfileBuilder, kind_of
 from topdown.stacks.formats.profile_tables import FRAME_TYPES
 from topdown.stacks.formats.thread_stacks import StackRow, ThreadStacks, thread_stacks
 from topdown.stacks.profile import FunctionKind, Profile, SampleSource, Thread
@@ -298,7 +298,7 @@ def _profile(file: _File, name: str) -> Profile:
         "ns" if in_time else "samples",
         None,
         None,
-        "user+kernel",
+        UNKNOWN_SCOPE,
     )
     return builder.build(source, name)
 

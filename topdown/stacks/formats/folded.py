@@ -4,13 +4,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from stallscope.errors import RecordingError
-from topdown.stacks.formats.profile_builder import UNNAMED, ProfileBuilder
+from topdown.stacks.formats.profile_builder import UNKNOWN_SCOPE, UNNAMED, ProfileBuilder
 from topdown.stacks.profile import FunctionKind, Profile, ProfileWarning, SampleSource, Thread
 
 MAX_LINE_BYTES = 1 << 20
 _SUFFIXES = {"_[k]": FunctionKind.KERNEL, "_[i]": FunctionKind.INLINED}
 _MODULES = {FunctionKind.KERNEL: "[kernel]"}
-_SOURCE = SampleSource("samples", "measured", "samples", None, None, "user+kernel")
+_SOURCE = SampleSource("samples", "measured", "samples", None, None, UNKNOWN_SCOPE)
 
 
 def read_folded(path: Path, name: str) -> Profile:

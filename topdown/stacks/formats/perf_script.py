@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from stallscope._native import PerfScriptSamples
 from stallscope.errors import RecordingError
-from topdown.stacks.formats.profile_builder import ProfileBuilder, kind_of
+from topdown.stacks.formats.profile_builder import UNKNOWN_SCOPE, ProfileBuilder, kind_of
 from topdown.stacks.profile import (
     FunctionKind,
     Profile,
@@ -89,7 +89,7 @@ def read_perf_script(path: Path, name: str, event: str = "") -> Profile:
     sampled = _text(samples.event) or "samples"
     is_clock = sampled.split(":")[0] in _CLOCKS
     source = SampleSource(
-        sampled, "measured", "ns" if is_clock else "events", None, None, "user+kernel"
+        sampled, "measured", "ns" if is_clock else "events", None, None, UNKNOWN_SCOPE
     )
     warning = _warning(samples)
     warnings = (ProfileWarning("import", warning),) if warning else ()

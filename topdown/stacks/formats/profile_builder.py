@@ -1,8 +1,10 @@
 """Builds a profile from stacks of named functions."""
 
+import math
 from collections.abc import Iterable
 
 import numpy as np
+from msgspec import structs
 
 from topdown.stacks.profile import (
     Function,
@@ -13,6 +15,7 @@ from topdown.stacks.profile import (
     Thread,
 )
 
+UNKNOWN_SCOPE = "scope not known"
 UNNAMED = ("", "[unknown]", "unknown", "??")
 _TRUNCATED = "[truncated"
 _LARGEST = (1 << 63) - 1
@@ -76,17 +79,21 @@ class ProfileBuilder:
         source: SampleSource,
         title: str,
         *,
-        duration_s: float = 0.0,
+        duration_s: float = math.nan,
         warnings: tuple[ProfileWarning, ...] = (),
     ) -> Profile:
-        """Return the profile. Lost samples are not known from such formats: none are reported."""
+        """Return the profile. Lost samples are not known from such formats: none are reported.
+
+        A duration of NaN is not known. The scope is that of the functions: the formats do not
+        state whether the kernel was sampled.
+        """
         rows = [
             (node, thread, samples, value)
             for (node, thread), (samples, value) in self._weights.items()
         ]
         table = np.array(rows, dtype=np.int64).reshape(-1, 4)
         return Profile(
-            source=source,
+            source=structs.replace(source, scope=self._scope()),
             title=title,
             samples=int(table[:, 2].sum()),
             lost=0,
@@ -103,6 +110,10 @@ class ProfileBuilder:
             truncated_share=self._share(rows, FunctionKind.TRUNCATED, at_root=True),
             warnings=warnings,
         )
+
+    def _scope(self) -> str:
+        has_kernel = any(function.kind == FunctionKind.KERNEL for function in self._functions)
+        return "user+kernel" if has_kernel else UNKNOWN_SCOPE
 
     def _share(
         self, rows: list[tuple[int, int, int, int]], kind: FunctionKind, *, at_root: bool

@@ -1,6 +1,8 @@
 """Profiles as stack tables, and back."""
 
-from topdown.stacks.formats.profile_builder import ProfileBuilder, kind_of
+import math
+
+from topdown.stacks.formats.profile_builder import UNKNOWN_SCOPE, ProfileBuilder, kind_of
 from topdown.stacks.formats.stack_tables import (
     Label,
     Location,
@@ -63,7 +65,7 @@ def tables_of(profile: Profile, *, time_ns: int = 0) -> StackTables:
         period_type=weight,
         period=_period(profile.source),
         time_ns=time_ns,
-        duration_ns=round(profile.duration_s * 1e9),
+        duration_ns=round(profile.duration_s * 1e9) if math.isfinite(profile.duration_s) else 0,
         comments=(profile.title,) if profile.title else (),
     )
 
@@ -89,8 +91,9 @@ def profile_of(tables: StackTables, title: str, value_type: str = "") -> Profile
     kind = tables.value_types[column]
     unit = "ns" if kind.unit in ("nanoseconds", "ns") else kind.unit or "events"
     period = tables.period if tables.period_type == kind and tables.period > 0 else None
-    source = SampleSource(kind.name or "samples", "measured", unit, None, period, "user+kernel")
-    return builder.build(source, title, duration_s=tables.duration_ns / 1e9)
+    source = SampleSource(kind.name or "samples", "measured", unit, None, period, UNKNOWN_SCOPE)
+    duration_s = tables.duration_ns / 1e9 if tables.duration_ns else math.nan
+    return builder.build(source, title, duration_s=duration_s)
 
 
 def _column(tables: StackTables, value_type: str) -> int:

@@ -6,7 +6,7 @@ import msgspec
 from msgspec import Struct, field
 
 from stallscope.errors import RecordingError
-from topdown.stacks.formats.profile_builder import ProfileBuilder, kind_of
+from topdown.stacks.formats.profile_builder import UNKNOWN_SCOPE, ProfileBuilder, kind_of
 from topdown.stacks.formats.thread_stacks import thread_stacks
 from topdown.stacks.profile import Profile, SampleSource, Thread
 
@@ -122,7 +122,7 @@ def _profile(file: _File, name: str) -> Profile:
             builder.add([frames[frame] for frame in stack], thread, samples=1, value=value)
     event = "time" if in_time else "samples"
     source = SampleSource(
-        event, "measured", "ns" if in_time else "samples", None, None, "user+kernel"
+        event, "measured", "ns" if in_time else "samples", None, None, UNKNOWN_SCOPE
     )
     return builder.build(source, name)
 

@@ -1,5 +1,7 @@
 """Profiles as stack tables, and back."""
 
+import math
+
 from tests.profile_builder import ProfileBuilder
 from topdown.stacks.flame.folded import render_folded
 from topdown.stacks.formats.profile_tables import profile_of, tables_of
@@ -35,6 +37,15 @@ def test_functions_kinds_threads_and_weights_survive() -> None:
     assert again.threads == threads
     assert (again.samples, int(again.weight_value.sum())) == (5, 5_000_000)
     assert (again.source.event, again.source.unit) == ("cpu-clock", "ns")
+
+
+def test_a_duration_that_is_not_known_stays_unknown() -> None:
+    profile = ProfileBuilder().build([(FRAMES, 1)], duration_s=math.nan)
+    tables = tables_of(profile)
+    assert tables.duration_ns == 0
+    assert math.isnan(profile_of(tables, "it").duration_s)
+    known = ProfileBuilder().build([(FRAMES, 1)], duration_s=1.5)
+    assert profile_of(tables_of(known), "it").duration_s == 1.5
 
 
 def test_an_inlined_function_shares_the_location_of_its_caller() -> None:
