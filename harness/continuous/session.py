@@ -2,9 +2,11 @@
 
 import math
 import os
+import signal
 import threading
 import time
-from contextlib import ExitStack
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 
 from harness.cli.terminal import LiveLine, note, printable, warn
@@ -28,7 +30,7 @@ _LAST_ENDS = {"target ended": "target ended", "signal": "signal", "control close
 
 
 def run_continuous(options: ContinuousOptions) -> ContinuousResult:
-    """Return what was recorded until Ctrl-C, the end of the target or of the duration.
+    """Return what was recorded until Ctrl-C, SIGTERM, the end of the target or of the duration.
 
     Raises errors of the collector, if it fails at once or several times in a row.
     """
@@ -58,6 +60,22 @@ def _sender(options: ContinuousOptions) -> ProfileSender | None:
     return ProfileSender(profile_bytes, lambda content: post(endpoint, content))
 
 
+@contextmanager
+def _terminated_like_interrupted() -> Iterator[None]:
+    """Let SIGTERM, by which services are stopped, end the recording as Ctrl-C does.
+
+    Outside the main thread this does nothing.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    previous = signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, previous)
+
+
 class _Run:
     """The loop over segments, and its totals."""
 
@@ -81,7 +99,7 @@ class _Run:
         path = printable(str(self._recorder.store.path))
         note(f"recording into {path} until Ctrl-C; its segments are recordings")
         self.write_state("running")
-        with count_interrupts(self._stop.set):
+        with count_interrupts(self._stop.set), _terminated_like_interrupted():
             while True:
                 plan = self._pace.plan(self._elapsed_s(), self._used_s())
                 self._pause(plan.pause_s)

@@ -49,6 +49,11 @@ def _segments(folder: Path) -> list[Path]:
     return sorted(folder.glob("segment-*"))
 
 
+def _has_samples(segment: Path) -> bool:
+    samples = segment / "samples.perf"
+    return samples.exists() and samples.stat().st_size > 4096  # more than the names of the process
+
+
 def _are_readable(segments: list[Path]) -> bool:
     for segment in segments:
         assert open_recording(segment).manifest is not None
@@ -61,7 +66,7 @@ def test_the_reported_cost_is_that_of_the_processes_and_keeps_the_budget(
 ) -> None:
     target = start_target("busy", 1)
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    words = ("-p", target.pid, "--budget", "10%", "--segment", "500ms", "--duration", 2)
+    words = ("-p", target.pid, "--budget", "20%", "--segment", "500ms", "--duration", 2)
     result = _record(*words, "-o", tmp_path / "run")
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     used_s = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
@@ -70,10 +75,10 @@ def test_the_reported_cost_is_that_of_the_processes_and_keeps_the_budget(
     assert 0.7 * used_s < cost["recorder_cpu_s"] <= used_s + 0.02
     spent_s = cost["recorder_cpu_s"] + cost["sampling_cpu_s"] - cost["start_cpu_s"]
     # A segment may cost half more than its allowance before it ends.
-    assert spent_s <= 1.5 * 0.1 * cost["elapsed_s"] + 0.05
+    assert spent_s <= 1.5 * 0.2 * cost["elapsed_s"] + 0.05
     assert result["segments"] == len(_segments(tmp_path / "run")) >= 1
     assert _are_readable(_segments(tmp_path / "run"))
-    assert result["samples"] > 10
+    assert result["samples"] > 0
     assert 10_000_000 < cost["memory_bytes"] < 250_000_000
     assert 0 < cost["disk_bytes"] < 250_000_000
 
@@ -85,14 +90,8 @@ def test_segments_survive_sigkill_and_a_later_run_goes_on(
     words = ("-p", target.pid, "--budget", "100%", "--segment", "300ms", "-F", 999)
     folder = tmp_path / "run"
 
-    def second_has_begun() -> bool:
-        return any(
-            (segment / "samples.perf").exists() and (segment / "samples.perf").stat().st_size > 4096
-            for segment in _segments(folder)[1:]
-        )
-
     with _start(*words, "-o", folder) as process:
-        _wait_until(second_has_begun)
+        _wait_until(lambda: any(map(_has_samples, _segments(folder)[1:])))
         process.kill()
     # The collector notices the end of its parent, and closes the recording.
     _wait_until(lambda: _is_complete(_segments(folder)[-1]))
@@ -104,26 +103,23 @@ def test_segments_survive_sigkill_and_a_later_run_goes_on(
     assert result["first_segment"] == "segment-000001"
 
 
-def test_sigterm_closes_the_segment(
+def test_sigterm_ends_it_as_ctrl_c_does(
     start_target: Callable[..., Any], collector: Path, tmp_path: Path
 ) -> None:
     target = start_target("light", 1)
     folder = tmp_path / "run"
-    with _start("-p", target.pid, "--budget", "100%", "-F", 999, "-o", folder) as process:
-        _wait_until(
-            lambda: any(
-                (segment / "samples.perf").exists()
-                and (segment / "samples.perf").stat().st_size > 4096
-                for segment in _segments(folder)
-            )
-        )
+    words = ("-p", target.pid, "--budget", "100%", "-F", 999, "-o", folder, "--json")
+    with _start(*words) as process:
+        _wait_until(lambda: any(map(_has_samples, _segments(folder))))
         process.send_signal(signal.SIGTERM)
-        process.communicate(timeout=LIMIT_S)
-    assert process.returncode == -signal.SIGTERM
+        text, errors = process.communicate(timeout=LIMIT_S)
+    assert process.returncode == 0, errors
     (segment,) = _segments(folder)
     assert _is_complete(segment)
     assert _are_readable([segment])
-    assert json.loads((folder / "continuous.json").read_text())["end"] == "interrupted"
+    result = json.loads(text)
+    assert (result["end"], result["segments"]) == ("signal", 1)
+    assert json.loads((folder / "continuous.json").read_text()) == result
 
 
 def _is_complete(segment: Path) -> bool:
