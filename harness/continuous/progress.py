@@ -1,5 +1,6 @@
 """Totals of a continuous recording, and its result so far."""
 
+import time
 from collections import Counter
 from dataclasses import dataclass, field
 
@@ -64,8 +65,11 @@ def result_of(
     options, store = recorder.options, recorder.store
     segments = store.segments()
     cost = _cost(recorder, totals, elapsed_s)
+    now_ns = time.time_ns()
     return ContinuousResult(
         directory=str(store.path),
+        begin_ns=now_ns - round(elapsed_s * 1e9),
+        written_ns=now_ns,
         end=end,
         segments=len(segments),
         first_segment=segments[0].name if segments else None,

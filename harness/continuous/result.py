@@ -48,10 +48,13 @@ class ContinuousResult(Document, frozen=True, kw_only=True, tag="stallscope.reco
     """A continuous recording: its segments, cost and deliveries.
 
     ``covered_s``: time in which samples were taken. ``empty``: segments without a sample, which are
-    not kept. ``ended_early``: segments that were ended to keep the budget.
+    not kept. ``ended_early``: segments that were ended to keep the budget. ``begin_ns`` and
+    ``written_ns``: in nanoseconds since 1970.
     """
 
     directory: str
+    begin_ns: Count
+    written_ns: Count
     end: str  # "running" in the state file of a recording that has not ended
     segments: Count
     first_segment: str | None

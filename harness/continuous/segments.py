@@ -17,9 +17,8 @@ from harness.cli.outputs import output_error, write_whole
 from stallscope.documents import encode
 from stallscope.errors import UsageError
 from stallscope.output_place import make_output_directory
-from stallscope.recordings import MANIFEST
+from stallscope.recordings import CONTINUOUS, MANIFEST
 
-STATE = "continuous.json"
 _LOCK = "continuous.lock"
 _NAME = re.compile(r"segment-([0-9]{6,12})")
 _SAMPLES = "samples.perf"
@@ -93,7 +92,7 @@ class SegmentStore:
 
     def write_state(self, document: object) -> None:
         """Replace the state file."""
-        write_whole(self.path / STATE, [encode(document, indent=1) + "\n"])
+        write_whole(self.path / CONTINUOUS, [encode(document, indent=1) + "\n"])
 
     def _remove_down_to(self, limit_bytes: int, *, keep: int) -> int:
         segments = self.segments()

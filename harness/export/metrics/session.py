@@ -6,14 +6,17 @@ from harness.export.metrics.metric import MetricFamily, MetricKind, MetricTable
 from harness.export.metrics.options import ExportMetricsOptions, MetricsFormat
 from harness.export.metrics.otlp import otlp_bytes
 from harness.export.metrics.prometheus import prometheus_text
+from harness.export.metrics.sources.continuous import add_continuous
 from harness.export.metrics.sources.disk import add_disk
 from harness.export.metrics.sources.load import add_load
 from harness.export.metrics.sources.machine import add_bench, add_counters, add_idle
 from harness.export.metrics.sources.samples import add_samples
 from harness.export.metrics.sources.waits import add_requests, add_waits
 from harness.recordings.kinds import COUNTERS, PROFILE, REQUESTS, WAITS, kind_of
+from stallscope.documents import read_document
 from stallscope.errors import RecordingError, UsageError
-from stallscope.recordings import Recording, open_recording
+from stallscope.host import read_host
+from stallscope.recordings import CONTINUOUS, Recording, open_recording
 
 INFO = MetricFamily("recording_info", "The recording; the value is 1.", MetricKind.GAUGE)
 BEGIN = MetricFamily(
@@ -28,7 +31,10 @@ COMPLETE = MetricFamily(
 
 
 def run_export(options: ExportMetricsOptions) -> None:
-    """Write the metrics of a recording."""
+    """Write the metrics of a recording, or of the recorder of a continuous recording."""
+    if (options.run / CONTINUOUS).is_file():
+        _export_recorder(options)
+        return
     recording = open_recording(options.run)
     period_ns = _period_ns(recording)
     if options.file_format == MetricsFormat.OTLP and period_ns is None:
@@ -38,11 +44,26 @@ def run_export(options: ExportMetricsOptions) -> None:
         )
     check_place(options.output)
     table = metrics_of(recording, options.top)
+    host = recording.manifest.host_name if recording.manifest is not None else ""
+    _write(options, table, host, period_ns or (0, 0))
+
+
+def _export_recorder(options: ExportMetricsOptions) -> None:
+    from harness.continuous.result import ContinuousResult  # noqa: PLC0415 - of one kind only
+
+    check_place(options.output)
+    result = read_document(options.run / CONTINUOUS, ContinuousResult)
+    table = MetricTable()
+    add_continuous(table, result)
+    _write(options, table, read_host().hostname, (result.begin_ns, result.written_ns))
+
+
+def _write(
+    options: ExportMetricsOptions, table: MetricTable, host: str, period_ns: tuple[int, int]
+) -> None:
     for text in table.notes:
         note(text)
     if options.file_format == MetricsFormat.OTLP:
-        assert period_ns is not None
-        host = recording.manifest.host_name if recording.manifest is not None else ""
         content: str | bytes = otlp_bytes(
             table, host=host, start_ns=period_ns[0], end_ns=period_ns[1]
         )

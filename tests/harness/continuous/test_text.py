@@ -14,7 +14,7 @@ COST = RecorderCost(
     disk_limit_bytes=250_000_000,
 )  # fmt: skip
 RESULT = ContinuousResult(
-    directory="al\x1bways", end="signal", segments=10, first_segment="segment-000001",
+    directory="al\x1bways", begin_ns=1, written_ns=2, end="signal", segments=10, first_segment="segment-000001",
     last_segment="segment-000010", removed=0, empty=0, failed=0, ended_early=0, samples=83_000,
     lost=0, covered_s=597, paused_s=0, frequency_hz=99, max_frequency_hz=99, cost=COST, sent=None,
     warnings=(),

@@ -9,7 +9,9 @@ from click.testing import CliRunner
 from opentelemetry.proto.metrics.v1 import metrics_pb2
 
 from harness.commands.export_metrics import command
+from stallscope.documents import encode
 from stallscope.errors import RecordingError, StallscopeError, UsageError
+from tests.harness.continuous.test_text import RESULT
 from tests.harness.export.metrics.parsed import values_of_text
 
 RECORDINGS = Path("tests/recordings")
@@ -57,6 +59,15 @@ def test_times_and_host_of_the_recording_are_stated() -> None:
     assert 1 < values["stallscope_recording_end_time_seconds", ()] - begin_s < 2
     (labels,) = (dict(labels) for name, labels in values if name == "stallscope_recording_info")
     assert (labels["kind"], labels["host"]) == ("load", "host")
+
+
+def test_a_continuous_recording_has_metrics_of_its_recorder(tmp_path: Path) -> None:
+    (tmp_path / "continuous.json").write_text(encode(RESULT))
+    values = values_of_text(run(tmp_path).decode())
+    assert values["stallscope_recorder_samples", ()] == 83_000
+    message = metrics_pb2.MetricsData.FromString(run(tmp_path, "--format", "otlp"))
+    metrics = message.resource_metrics[0].scope_metrics[0].metrics
+    assert "stallscope_recorder_budget_ratio" in {metric.name for metric in metrics}
 
 
 def test_otlp_needs_the_times_of_a_recording() -> None:
