@@ -103,7 +103,8 @@ class Capture:
 
     Samples, arrays (n_samples,): ``time_ns`` uint64 (0 if not recorded), ``thread`` uint32
     (index into ``threads``), ``cpu`` int32 (-1 if not recorded), ``period`` uint64, ``event``
-    uint16 (index into ``attributes``), ``stack`` uint32 (index of a unique stack).
+    uint16 (index into ``attributes``), ``stack`` uint32 (index of a unique stack). Equal periods
+    and equal events are held once, as read-only arrays with a stride of 0.
     Counts of a sample's group (PERF_SAMPLE_READ): ``read`` uint32 (n_samples,), the
     row of the sample's reading, 0xffffffff for none; empty if no sample has one. Readings, arrays
     (n_reads,): ``read_stream`` uint64 (the id of the group's leader), ``read_enabled_ns`` and

@@ -123,8 +123,8 @@ def _record(options: "CollectorOptions", slots: bool, as_json: bool) -> int:
     from harness.cli.brief import document_text  # noqa: PLC0415
     from harness.cli.target_status import exit_code, explain  # noqa: PLC0415
     from harness.profile.group_recorder import record_group  # noqa: PLC0415
+    from harness.profile.record_result import RecordResult  # noqa: PLC0415
     from harness.profile.recorder import interrupted_once  # noqa: PLC0415 - start-up stays light
-    from harness.profile.result import RecordResult  # noqa: PLC0415
 
     with interrupted_once(options):
         recording, end = record_group(options, slots=slots, as_json=as_json, print_warnings=True)

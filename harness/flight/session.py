@@ -13,8 +13,8 @@ from harness.cli.terminal import LiveLine, note, printable, report_command, warn
 from harness.flight.options import FlightOptions, size_of
 from harness.flight.trigger_watch import TriggerWatch
 from harness.flight.triggers import SignalTrigger, Trigger, triggers_of
+from harness.profile.record_result import FlightRecording, RecordResult
 from harness.profile.recorder import copy_process_artifacts
-from harness.profile.result import FlightRecording, RecordResult
 from harness.recordings.settings import keep_settings
 from harness.recordings.settings_text import settings_now
 from stallscope.collector import (

@@ -17,7 +17,8 @@ from stallscope.recordings import Manifest, Recording, StackRecording
 from topdown.stacks.bursts import Burst, find_bursts
 from topdown.stacks.folding.fold import FoldOptions, fold
 from topdown.stacks.folding.named_chains import ChainTransform, NamedChains
-from topdown.stacks.profile import Profile, ProfileWarning
+from topdown.stacks.profile import Profile
+from topdown.stacks.profile_warning import ProfileWarning
 from topdown.stacks.ranking import Ranking, rank
 from topdown.stacks.symbols.symbolizer import Symbolizer
 from topdown.stacks.unwinding.tables import UnwindTables

@@ -53,7 +53,7 @@ DOCUMENTS = {
     "recording.io": ("harness.recordings.manifest", "IoManifest"),
     "recording.load": ("harness.recordings.manifest", "LoadManifest"),
     "recording.samples": ("harness.recordings.collector_manifests", "SamplesManifest"),
-    "record": ("harness.profile.result", "RecordResult"),
+    "record": ("harness.profile.record_result", "RecordResult"),
     "record.continuous": ("harness.continuous.result", "ContinuousResult"),
     "requests": ("harness.requests.result", "RequestsResult"),
     "self-test": ("topdown.slots.self_test.result", "SelfTestResult"),

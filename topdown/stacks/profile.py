@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from msgspec import Struct
 
+from topdown.stacks.profile_warning import ProfileWarning
 from topdown.stacks.sample_counts import SampleCounts
 from topdown.stacks.sample_times import SampleTimes
 
@@ -83,13 +84,6 @@ class StackShares(Struct, frozen=True):
 
 
 UNKNOWN_STACK_SHARES = StackShares(math.nan, math.nan, math.nan)
-
-
-class ProfileWarning(Struct, frozen=True):
-    """A warning about the numbers of a result, with a stable code."""
-
-    code: str
-    message: str
 
 
 class Profile(Struct, frozen=True):

@@ -5,7 +5,8 @@ from pathlib import Path
 
 from stallscope.errors import RecordingError
 from topdown.stacks.formats.profile_builder import UNKNOWN_SCOPE, UNNAMED, ProfileBuilder
-from topdown.stacks.profile import FunctionKind, Profile, ProfileWarning, SampleSource, Thread
+from topdown.stacks.profile import FunctionKind, Profile, SampleSource, Thread
+from topdown.stacks.profile_warning import ProfileWarning
 
 MAX_LINE_BYTES = 1 << 20
 _SUFFIXES = {"_[k]": FunctionKind.KERNEL, "_[i]": FunctionKind.INLINED}

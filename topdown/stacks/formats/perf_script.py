@@ -12,10 +12,10 @@ from topdown.stacks.formats.profile_builder import UNKNOWN_SCOPE, ProfileBuilder
 from topdown.stacks.profile import (
     FunctionKind,
     Profile,
-    ProfileWarning,
     SampleSource,
     Thread,
 )
+from topdown.stacks.profile_warning import ProfileWarning
 
 _IDS = re.compile(r"(.*)-(\?|\d+)/(\d+)", re.DOTALL)
 _KERNEL_FILE = re.compile(r"\[(?!unknown\]|vdso\]|vsyscall\]|stack\]|heap\])[^\]]*\]")

@@ -10,10 +10,10 @@ from topdown.stacks.profile import (
     Function,
     FunctionKind,
     Profile,
-    ProfileWarning,
     SampleSource,
     Thread,
 )
+from topdown.stacks.profile_warning import ProfileWarning
 
 UNKNOWN_SCOPE = "scope not known"
 UNNAMED = ("", "[unknown]", "unknown", "??")

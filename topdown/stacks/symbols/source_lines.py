@@ -15,7 +15,7 @@ import numpy.typing as npt
 from stallscope.printable import MAX_NAME_LENGTH, printable
 from stallscope.regular_file import RegularFile
 from topdown.stacks.elf.file import PT_LOAD, ElfError, ElfFile, addresses_of
-from topdown.stacks.profile import ProfileWarning
+from topdown.stacks.profile_warning import ProfileWarning
 from topdown.stacks.symbols.binaries import find_binary
 from topdown.stacks.symbols.limited_reader import LimitedReader
 from topdown.stacks.symbols.reading_limits import ReadingBudget, ReadingLimits

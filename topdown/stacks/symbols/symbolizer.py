@@ -8,7 +8,8 @@ import numpy.typing as npt
 from msgspec import Struct
 
 from stallscope.printable import MAX_NAME_LENGTH, printable
-from topdown.stacks.profile import Function, FunctionKind, ProfileWarning
+from topdown.stacks.profile import Function, FunctionKind
+from topdown.stacks.profile_warning import ProfileWarning
 from topdown.stacks.symbol_table import SymbolTable
 from topdown.stacks.symbols.entry_functions import ends_kernel_chain, ends_user_chain
 from topdown.stacks.symbols.function_table import (
@@ -22,9 +23,9 @@ from topdown.stacks.symbols.function_table import (
     SymbolNames,
 )
 from topdown.stacks.symbols.jit_maps import may_hold_jit_code
+from topdown.stacks.symbols.kernel_symbols import read_kernel_symbols
 from topdown.stacks.symbols.object_symbols import AddressSymbols, ObjectReader
 from topdown.stacks.symbols.sources import SymbolSources
-from topdown.stacks.symbols.system_images import read_kernel_symbols
 
 if TYPE_CHECKING:
     from stallscope._native import Capture, Object
