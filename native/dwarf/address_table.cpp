@@ -1,6 +1,8 @@
 #include "dwarf/address_table.hpp"
 
 #include <algorithm>
+#include <iterator>
+#include <tuple>
 
 #include "dwarf/malformed.hpp"
 
@@ -23,8 +25,10 @@ address_table::address_table(section& aranges) {
   } catch (const malformed&) {
     // The sets before it stay valid.
   }
-  std::sort(rows_.begin(), rows_.end(),
-            [](const row& left, const row& right) { return left.range.begin < right.range.begin; });
+  std::sort(rows_.begin(), rows_.end(), [](const row& left, const row& right) {
+    return std::tie(left.range.begin, left.unit_offset) <
+           std::tie(right.range.begin, right.unit_offset);
+  });
   std::sort(units_.begin(), units_.end());
 }
 
@@ -51,13 +55,19 @@ void address_table::read_set(byte_reader& set, std::uint8_t offset_size) {
 }
 
 std::optional<std::uint64_t> address_table::unit_at(std::uint64_t address) const {
-  auto after = std::upper_bound(
+  const auto after = std::upper_bound(
       rows_.begin(), rows_.end(), address,
       [](std::uint64_t wanted, const row& candidate) { return wanted < candidate.range.begin; });
   if (after == rows_.begin()) return std::nullopt;
-  --after;
-  if (address >= after->range.end) return std::nullopt;
-  return after->unit_offset;
+  // Units with the same template instance have the same range. The linker keeps the code of the
+  // first unit, and the others may have other functions inlined.
+  auto first = std::lower_bound(
+      rows_.begin(), after, std::prev(after)->range.begin,
+      [](const row& candidate, std::uint64_t begin) { return candidate.range.begin < begin; });
+  first = std::find_if(first, after,
+                       [&](const row& candidate) { return address < candidate.range.end; });
+  if (first == after) return std::nullopt;
+  return first->unit_offset;
 }
 
 bool address_table::lists(std::uint64_t unit_offset) const {
