@@ -492,5 +492,5 @@ class SourceLocationReader:
 
         ``address`` uint64, ``file`` int32, ``line`` int64, ``function`` int32; of functions
         ``caller``, ``name``, ``call_file`` int32, ``call_line`` int64; ``texts``: list of bytes;
-        ``damaged``: bool.
+        ``damaged`` and ``split``: bool.
         """

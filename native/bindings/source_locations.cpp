@@ -104,6 +104,7 @@ nb::dict columns_of(std::vector<std::uint64_t> addresses, const dwarf::unit_loca
   columns["call_line"] = new_column(std::move(call_line));
   columns["texts"] = texts;
   columns["damaged"] = result.damaged;
+  columns["split"] = result.split;
   return columns;
 }
 

@@ -30,7 +30,9 @@ enum class attribute : std::uint16_t {
   str_offsets_base = 0x72,
   addr_base = 0x73,
   rnglists_base = 0x74,
+  dwo_name = 0x76,
   mips_linkage_name = 0x2007,  // before DWARF 4
+  gnu_dwo_name = 0x2130,       // before DWARF 5
 };
 
 enum class form : std::uint16_t {

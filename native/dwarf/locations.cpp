@@ -23,6 +23,7 @@ class locations_builder {
         addresses_{part.addresses},
         unit_{file.whole_unit_at(part.unit)} {
     result_.locations.resize(addresses_.size());
+    result_.split = unit_.split;
   }
 
   unit_locations build() && {

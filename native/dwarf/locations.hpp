@@ -50,6 +50,7 @@ struct unit_locations {
   std::vector<located_function> functions;
   std::vector<std::string> texts;  // paths and names
   bool damaged = false;            // lines or functions may be missing
+  bool split = false;              // functions are in a .dwo file, which is not read
 };
 
 class location_reader {

@@ -74,6 +74,10 @@ void set_attribute(unit& result, attribute name, const value& content) {
     case attribute::rnglists_base:
       result.rnglists_base = content.number;
       break;
+    case attribute::dwo_name:
+    case attribute::gnu_dwo_name:
+      result.split = true;
+      break;
     default:
       break;
   }

@@ -50,6 +50,7 @@ struct unit {
   std::uint64_t str_offsets_base = 0;
   std::uint64_t addr_base = 0;
   std::uint64_t rnglists_base = 0;
+  bool split = false;              // its functions are in a .dwo file
   std::uint64_t second_entry = 0;  // the entry after the first; 0 without children
 };
 

@@ -91,6 +91,7 @@ class _LinesBuilder:
         self._locations: dict[int, SourceLocation] = {}
         self._missing: Counter[str] = Counter()  # addresses by the limit that was reached
         self._damaged = 0  # addresses in damaged units
+        self._split = 0  # addresses whose functions are in .dwo files
         self._unreadable = 0  # units
 
     def add_missing(self, reason: str, count: int) -> None:
@@ -101,6 +102,7 @@ class _LinesBuilder:
         for text in output.content.split(b"\n")[:-1]:  # the last line may be incomplete
             unit = _DECODER.decode(text)
             self._unreadable += unit.unreadable_units
+            self._split += unit.split_addresses
             if unit.damaged:
                 self._damaged += sum(map(len, unit.places))
             self._locations.update(
@@ -124,6 +126,12 @@ class _LinesBuilder:
                 "the debug information of their compilation units is damaged."
             )
             warnings.append(ProfileWarning("lines-damaged", message))
+        if self._split:
+            message = (
+                f"{self._split:,} addresses lack inlined functions: these are in .dwo files "
+                "(-gsplit-dwarf), which are not read."
+            )
+            warnings.append(ProfileWarning("lines-split", message))
         if self._unreadable:
             message = (
                 f"{self._unreadable:,} compilation units of debug information are not readable."

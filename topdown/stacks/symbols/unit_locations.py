@@ -29,7 +29,8 @@ class UnitLocations(Struct, frozen=True, array_like=True):
     Of addresses: ``places`` (numbers of the frames), ``file``, ``line``, and ``function``, a number
     of a function. Of functions: ``caller``, -1 for a function that is not inlined, ``name``,
     ``call_file`` and ``call_line``. ``damaged``: the unit's tables are damaged, so that lines and
-    functions may be missing. ``unreadable_units``: of the file, in its last line.
+    functions may be missing. ``split``: functions are in a .dwo file, which is not read.
+    ``unreadable_units``: of the file, in its last line.
     """
 
     places: list[list[int]] = []
@@ -42,6 +43,7 @@ class UnitLocations(Struct, frozen=True, array_like=True):
     call_line: list[int] = []
     texts: list[str] = []
     damaged: bool = False
+    split: bool = False
     unreadable_units: int = 0
 
     @classmethod
@@ -58,7 +60,16 @@ class UnitLocations(Struct, frozen=True, array_like=True):
             ),
             texts,
             columns["damaged"],
+            columns["split"],
         )  # fmt: skip
+
+    @property
+    def split_addresses(self) -> int:
+        """Return the number of frames whose functions are in a .dwo file."""
+        if not self.split:
+            return 0
+        unknown = zip(self.places, self.function, strict=True)
+        return sum(len(places) for places, function in unknown if function < 0)
 
     def locations(self) -> Iterator[tuple[int, SourceLocation]]:
         """Yield the number and the location of each frame that has a line or inlined functions."""
