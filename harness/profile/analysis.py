@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from topdown.stacks.python.shares import PythonShares
 
 # Leaf addresses, and as many call sites, with inlined functions; colder ones are too narrow to see.
-INLINED_ADDRESSES = 1000
+INLINED_ADDRESSES = 20_000
 # If more samples are lost than kept, the rest is not representative.
 MAX_LOST_SHARE = 0.5
 PYTHON_FRAMES = "python.jsonl"
@@ -85,12 +85,7 @@ def analyze(recording: Recording, options: AnalysisOptions = _DEFAULT_OPTIONS) -
     tables = UnwindTables(sources)
     managed = _managed_frames(recording)
     capture = read_samples(recording, tables, managed.runs if managed is not None else None)
-    server_warnings: tuple[ProfileWarning, ...] = ()
-    if options.places.debuginfod_urls:
-        from topdown.stacks.symbols import debuginfod  # noqa: PLC0415 - rarely needed
-
-        servers = debuginfod.servers_of(options.places.debuginfod_urls)
-        sources, server_warnings = debuginfod.add_debug_files(capture, sources, servers)
+    sources, server_warnings = options.places.downloaded(capture, sources)
     merger, python_warnings = _python_frames(recording, options)
     managed_merger = _managed_merger(managed, options)
     interpreted_merger = _interpreted_merger(managed, options)

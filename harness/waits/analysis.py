@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from harness.cli.symbol_places import DEFAULT_PLACES, SymbolPlaces
 from harness.profile.truncated_capture import truncation_warning
 from harness.recordings.captures import read_samples, symbol_sources
 from harness.recordings.wait_records import wait_records_of
@@ -54,14 +55,15 @@ class WaitAnalysis:
         return self.period_ns or (self.records.begin_ns, self.records.end_ns)
 
 
-def analyze_waits(recording: Recording) -> WaitAnalysis:
-    """Return the analysis of a recording.
+def analyze_waits(recording: Recording, places: SymbolPlaces = DEFAULT_PLACES) -> WaitAnalysis:
+    """Return the analysis of a recording; ``places``: of debug files.
 
     Raises RecordingError if it has no records of switches, or is unreadable.
     """
-    sources = symbol_sources(recording)
+    sources = places.added_to(symbol_sources(recording))
     tables = UnwindTables(sources)
     capture = read_samples(recording, tables)
+    sources, server_warnings = places.downloaded(capture, sources)
     cut = truncation_warning(capture, recording)
     records, log = wait_records_of(recording, capture)
     if log is None and not len(capture.switch_time_ns):
@@ -104,7 +106,10 @@ def analyze_waits(recording: Recording) -> WaitAnalysis:
             ),
             *(warning.message for warning in (log.warnings if log else ())),
             *_warnings(records, kernel_sampled=totals.kernel_sampled),
-            *(warning.message for warning in (*tables.warnings, *name_warnings, *cut)),
+            *(
+                warning.message
+                for warning in (*tables.warnings, *server_warnings, *name_warnings, *cut)
+            ),
         ),
     )
 

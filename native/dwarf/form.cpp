@@ -39,7 +39,7 @@ form indirect_form(byte_reader& reader) {
 std::uint64_t read_number(byte_reader& reader, unsigned size_bytes) noexcept {
   const auto bytes = reader.take(size_bytes);
   std::uint64_t number = 0;
-  std::memcpy(&number, bytes.data(), std::min(bytes.size(), sizeof number));
+  if (!bytes.empty()) std::memcpy(&number, bytes.data(), std::min(bytes.size(), sizeof number));
   return number;
 }
 

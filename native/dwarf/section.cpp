@@ -73,7 +73,7 @@ std::string_view section::text(std::uint64_t offset) {
 std::uint64_t section::number(std::uint64_t offset, unsigned size_bytes) {
   const auto stored = bytes(offset, size_bytes);
   std::uint64_t value = 0;
-  std::memcpy(&value, stored.data(), std::min(stored.size(), sizeof value));
+  if (!stored.empty()) std::memcpy(&value, stored.data(), std::min(stored.size(), sizeof value));
   return value;
 }
 
