@@ -82,7 +82,7 @@ def page_content(
     from harness.diagnose.page.content import RecordedParts, content_of  # noqa: PLC0415 - heavy
 
     reading = capture_reading(recording)
-    analysis = analyze_waits(recording, reading)
+    analysis = analyze_waits(recording, reading=reading)
     waits = structs.replace(
         result_of_analysis(analysis, recording, with_page=False), report=str(page)
     )

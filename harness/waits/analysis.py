@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from harness.cli.symbol_places import DEFAULT_PLACES, SymbolPlaces
 from harness.profile.capture_reading import CaptureReading, capture_reading
 from harness.profile.truncated_capture import truncation_warning
 from stallscope.errors import RecordingError
@@ -50,13 +51,18 @@ class WaitAnalysis:
         return self.period_ns or (self.records.begin_ns, self.records.end_ns)
 
 
-def analyze_waits(recording: Recording, reading: CaptureReading | None = None) -> WaitAnalysis:
-    """Return the analysis of a recording; ``reading``: its capture, if it was read before.
+def analyze_waits(
+    recording: Recording,
+    places: SymbolPlaces = DEFAULT_PLACES,
+    reading: CaptureReading | None = None,
+) -> WaitAnalysis:
+    """Return the analysis of a recording.
 
+    ``places``: of debug files. ``reading``: the capture, if it was read before.
     Raises RecordingError if it has no records of switches, or is unreadable.
     """
     if reading is None or reading.managed is not None:
-        reading = capture_reading(recording, with_managed=False)
+        reading = capture_reading(recording, places, with_managed=False)
     capture, symbolizer, sources = reading.capture, reading.symbolizer, reading.symbolizer.sources
     cut = truncation_warning(capture, recording)
     records, log = reading.waits.records, reading.waits.log
