@@ -26,6 +26,7 @@ Examples:
 The last 30 s before a trigger:
   stallscope record -p 4711 --flight 30s --on 'psi.io>20%' --on signal
   stallscope record -p 4711 --flight 30s --on 'p99>5ms:load/intended.hlog'
+  stallscope record -p 4711 --flight 30s --on 'p99>5ms' --waits
   stallscope record -a --flight 10s --on 'command:check-slow' --repeat 5
   stallscope record --flight 60s --on exit -- ./crashes-sometimes
 """
@@ -56,26 +57,34 @@ def command(waits: bool, as_json: bool, **values: Any) -> int:
     options = collector_options(values)
     flight = flight_options(options, values)
     if waits:
-        options = _with_waits(options, flight, values["slots"])
+        options = _with_waits(options, values["slots"])
     if flight is not None:
-        return _record_flight(flight, as_json)
+        return _record_flight(_with_flight_waits(flight) if waits else flight, as_json)
     return _record(options, values["slots"], as_json)
 
 
-def _with_waits(
-    options: "CollectorOptions", flight: "FlightOptions | None", slots: bool
-) -> "CollectorOptions":
+def _with_waits(options: "CollectorOptions", slots: bool) -> "CollectorOptions":
     """Return the options of a recording with waits. Raises UsageError if it cannot have them."""
     from dataclasses import replace  # noqa: PLC0415 - start-up stays light
 
     from stallscope.errors import UsageError  # noqa: PLC0415
 
-    if flight is not None or slots or not (options.pids or options.command):
+    if slots or not (options.pids or options.command):
         raise UsageError(
-            "--waits is for one recording of a process or a command, without --flight and --slots",
+            "--waits is for a recording of a process or a command, without --slots",
             "stallscope record --waits -p PID",
         )
     return replace(options, waits=True)
+
+
+def _with_flight_waits(flight: "FlightOptions") -> "FlightOptions":
+    """Return the options of the last seconds with waits, whose cost has a lower limit."""
+    from dataclasses import replace  # noqa: PLC0415 - start-up stays light
+
+    from harness.flight.options import MAX_COST_OF_WAITS  # noqa: PLC0415
+
+    limit = flight.collector.max_cost or MAX_COST_OF_WAITS
+    return replace(flight, collector=replace(flight.collector, waits=True, max_cost=limit))
 
 
 def _record_flight(flight: "FlightOptions", as_json: bool) -> int:
