@@ -39,9 +39,16 @@ The last 30 s before a trigger:
     is_flag=True,
     help="Also record context switches and wake-ups, for diagnose and waits. Not with -a, -C, -G.",
 )
+@click.option(
+    "--max-cost",
+    type=click.FloatRange(0.001, 1),
+    metavar="SHARE",
+    help="With --waits: largest cost of recording them, as a share of the target's CPU time; above "
+    "it, switches are recorded in random windows only. Default: 0.05, with --flight 0.01.",
+)
 @flight_choices
 @json_option
-def command(waits: bool, as_json: bool, **values: Any) -> int:
+def command(waits: bool, max_cost: float | None, as_json: bool, **values: Any) -> int:
     """Record a process, command, CPUs or cgroup.
 
     The recording is a directory. Show it with `stallscope report`, or with `perf report
@@ -51,19 +58,24 @@ def command(waits: bool, as_json: bool, **values: Any) -> int:
     last seconds. Ctrl-C before a trigger then writes nothing.
     """
     from harness.flight.options import flight_options  # noqa: PLC0415 - start-up stays light
+    from stallscope.errors import UsageError  # noqa: PLC0415
 
     if values["flight"] is not None and values["duration"] is None:
         values["duration"] = 0.0  # until a trigger
     options = collector_options(values)
     flight = flight_options(options, values)
     if waits:
-        options = _with_waits(options, values["slots"])
+        options = _with_waits(options, max_cost, values["slots"])
+    elif max_cost is not None:
+        raise UsageError("--max-cost limits the cost of waits", "add --waits")
     if flight is not None:
-        return _record_flight(_with_flight_waits(flight) if waits else flight, as_json)
+        return _record_flight(_with_flight_waits(flight, max_cost) if waits else flight, as_json)
     return _record(options, values["slots"], as_json)
 
 
-def _with_waits(options: "CollectorOptions", slots: bool) -> "CollectorOptions":
+def _with_waits(
+    options: "CollectorOptions", max_cost: float | None, slots: bool
+) -> "CollectorOptions":
     """Return the options of a recording with waits. Raises UsageError if it cannot have them."""
     from dataclasses import replace  # noqa: PLC0415 - start-up stays light
 
@@ -74,16 +86,16 @@ def _with_waits(options: "CollectorOptions", slots: bool) -> "CollectorOptions":
             "--waits is for a recording of a process or a command, without --slots",
             "stallscope record --waits -p PID",
         )
-    return replace(options, waits=True)
+    return replace(options, waits=True, max_cost=max_cost)
 
 
-def _with_flight_waits(flight: "FlightOptions") -> "FlightOptions":
+def _with_flight_waits(flight: "FlightOptions", max_cost: float | None) -> "FlightOptions":
     """Return the options of the last seconds with waits, whose cost has a lower limit."""
     from dataclasses import replace  # noqa: PLC0415 - start-up stays light
 
     from harness.flight.options import MAX_COST_OF_WAITS  # noqa: PLC0415
 
-    limit = flight.collector.max_cost or MAX_COST_OF_WAITS
+    limit = max_cost or MAX_COST_OF_WAITS
     return replace(flight, collector=replace(flight.collector, waits=True, max_cost=limit))
 
 

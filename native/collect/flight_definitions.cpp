@@ -130,30 +130,37 @@ void flight_definitions::drop(const key& place) {
 
 void flight_definitions::compact(std::string_view kept) {
   ++now_;
-  std::set<std::uint64_t> code_in_use;
-  for_each_line(kept, [this, &code_in_use](std::string_view line) {
+  std::map<std::uint64_t, std::size_t> uses_of_code;
+  for_each_line(kept, [this, &uses_of_code](std::string_view line) {
     use(line);
     if (kind_of(line) != line_kind::stack) return;
-    for (const auto code : code_of(line)) code_in_use.insert(code);
+    for (const auto code : code_of(line)) ++uses_of_code[code];
   });
   std::vector<std::pair<std::uint64_t, key>> by_use;
   for (const auto& [place, entry] : definitions_) {
+    if (place.first == line_kind::stack) {
+      for (const auto code : code_of(entry.text)) ++uses_of_code[code];
+    }
     if (place.first == line_kind::stack || place.first == line_kind::process)
       by_use.emplace_back(entry.used, place);
   }
+  drop_unused_code(uses_of_code);
   std::ranges::sort(by_use);
   for (const auto& [used, place] : by_use) {
     if (used == now_ || 2 * size_bytes_ <= max_bytes_) break;
+    const auto code_of_stack = code_of(definitions_.at(place).text);
     drop(place);
+    for (const auto code : code_of_stack) {
+      const key of_code{line_kind::code, code};
+      if (--uses_of_code[code] == 0 && definitions_.contains(of_code)) drop(of_code);
+    }
   }
-  for (const auto& [place, entry] : definitions_) {
-    if (place.first != line_kind::stack) continue;
-    for (const auto code : code_of(entry.text)) code_in_use.insert(code);
-  }
+}
+
+void flight_definitions::drop_unused_code(const std::map<std::uint64_t, std::size_t>& uses) {
   std::vector<key> unused;
   for (const auto& [place, entry] : definitions_) {
-    if (place.first == line_kind::code && !code_in_use.contains(place.second))
-      unused.push_back(place);
+    if (place.first == line_kind::code && !uses.contains(place.second)) unused.push_back(place);
   }
   for (const auto& place : unused) drop(place);
 }

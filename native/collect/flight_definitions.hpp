@@ -53,6 +53,7 @@ class flight_definitions {
   void define(line_kind kind, std::string_view line);
   void use(std::string_view line);
   void drop(const key& place);
+  void drop_unused_code(const std::map<std::uint64_t, std::size_t>& uses);
 
   std::size_t max_bytes_;
   std::size_t size_bytes_ = 0;
