@@ -188,7 +188,9 @@ def test_the_last_seconds_before_slow_requests_have_their_waits(
     with subprocess.Popen(kernels, stdout=subprocess.DEVNULL) as target:
         try:
             words = ("-p", target.pid, "--flight", "2s", "--flight-after", "100ms", "--waits")
-            with _run(*words, "--max-cost", 1, "--on", "p99>1ms", "-o", output, "--json") as process:
+            with _run(
+                *words, "--max-cost", 1, "--on", "p99>1ms", "-o", output, "--json"
+            ) as process:
                 text, errors = process.communicate(timeout=60)
         finally:
             target.kill()
