@@ -80,9 +80,9 @@ flight_definitions::line_kind flight_definitions::kind_of(std::string_view line)
 
 std::vector<std::uint64_t> flight_definitions::stacks_of(std::string_view line) {
   if (!line.starts_with("{\"t\":")) return {};
-  constexpr std::string_view one = ",\"stack\":";
-  if (const auto place = line.find(one); place != std::string_view::npos)
-    return {number_at(line, place + one.size())};
+  constexpr std::string_view stack_key = ",\"stack\":";
+  if (const auto place = line.find(stack_key); place != std::string_view::npos)
+    return {number_at(line, place + stack_key.size())};
   auto stacks = numbers_after(line, "\"segments\":", list_place::last);
   const auto runs = numbers_after(line, "\"runs\":", list_place::last);
   stacks.insert(stacks.end(), runs.begin(), runs.end());

@@ -29,6 +29,8 @@ constexpr std::uint64_t between_wait_passes_ns = 100'000'000;
 constexpr std::uint64_t between_window_passes_ns = 250'000'000;
 // A process that ends within the recording has a name only if it is read before.
 constexpr std::uint64_t between_names_ns = 300'000'000;
+// Of the recorder's time, for listing the processes.
+constexpr std::uint64_t parts_per_listing = 1'000;
 constexpr std::size_t max_processes_to_name = 2'048;
 constexpr std::uint64_t between_totals_ns = 200'000'000;
 constexpr std::uint64_t between_readings_ns = 20'000'000;
@@ -225,8 +227,14 @@ file_entry wait_recording::write_kept_lines() {
 }
 
 void wait_recording::name_new_processes() {
-  if (!cpu_events_ || monotonic_ns() < processes_named_ns_ + between_names_ns) return;
-  processes_named_ns_ = monotonic_ns();
+  if (!cpu_events_ || monotonic_ns() < next_names_ns_) return;
+  const auto cpu_ns = thread_cpu_ns();
+  write_names_of_new_processes();
+  const auto used_ns = thread_cpu_ns() - cpu_ns;
+  next_names_ns_ = monotonic_ns() + std::max(between_names_ns, used_ns * parts_per_listing);
+}
+
+void wait_recording::write_names_of_new_processes() {
   const auto& proc = opened_->prepared().proc;
   const auto& pids = opened_->facts().pids;
   const auto processes = proc.processes();

@@ -73,6 +73,7 @@ class wait_recording {
   void write_windows();
   void read_last_totals();
   void name_new_processes();
+  void write_names_of_new_processes();
 
   opened_recording* opened_;
   wait_log log_;
@@ -90,7 +91,7 @@ class wait_recording {
   bool limited_ = false;
   std::optional<tick_reader> ticks_;
   std::set<pid_t> seen_processes_;
-  std::uint64_t processes_named_ns_ = 0;
+  std::uint64_t next_names_ns_ = 0;
   std::optional<window_pace> pace_;
   std::optional<window_thread> windows_;
 };
