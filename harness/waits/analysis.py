@@ -15,6 +15,7 @@ from topdown.stacks.symbols.symbolizer import Symbolizer
 from topdown.stacks.unwinding.tables import UnwindTables
 from topdown.waits.capture_stacks import code_before_calls, stack_names
 from topdown.waits.groups import ThreadGroup, thread_groups
+from topdown.waits.read_calls import with_read_calls
 from topdown.waits.records import NO_ROW, NO_STACK, WaitRecords
 from topdown.waits.stack_names import StackNames
 from topdown.waits.syscall_sites import Numbers, call_numbers
@@ -76,6 +77,7 @@ def analyze_waits(recording: Recording) -> WaitAnalysis:
     stacks = np.unique(samples.stack[with_registers & (samples.stack != NO_STACK)])
     code = code_before_calls(capture, stacks, sources)
     calls = call_numbers(samples, code.get, architecture=capture.architecture)
+    calls = with_read_calls(records, calls, architecture=capture.architecture)
     kinds = classify_waits(
         records, build_intervals(records), names, calls, architecture=capture.architecture
     )

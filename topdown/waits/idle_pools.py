@@ -20,7 +20,13 @@ from topdown.waits.states import RUNNING_STATES, Intervals, ThreadState
 WAITING_SHARE = 0.90
 RUNNING_SHARE = 0.01
 AWAITED_SHARE = 0.001  # of the wall time of a thread, in which it waits for another one
-_NOT_WAITING = (*RUNNING_STATES, ThreadState.RUN_QUEUE, ThreadState.THROTTLED, ThreadState.STOLEN)
+_NOT_WAITING = (
+    *RUNNING_STATES,
+    ThreadState.RUN_QUEUE,
+    ThreadState.THROTTLED,
+    ThreadState.STOLEN,
+    ThreadState.UNKNOWN,
+)
 RULE = (
     "waits at least 90 % of its time in one place, runs for less than 1 %, and no thread waits "
     "for it"
@@ -127,7 +133,9 @@ def _shares(
     amounts: list[npt.NDArray[np.number]] = [np.empty(0)]
     for block in intervals.blocks():
         thread, duration = block.thread.astype(np.int64), block.duration_ns
-        wall += np.bincount(thread, duration, count)
+        # Between random windows the state of a thread is not known, and it is no wait.
+        known = block.state != ThreadState.UNKNOWN
+        wall += np.bincount(thread[known], duration[known], count)
         runs = np.isin(block.state, RUNNING_STATES)
         run += np.bincount(thread[runs], duration[runs], count)
         waits = ~np.isin(block.state, _NOT_WAITING)
