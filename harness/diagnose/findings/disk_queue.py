@@ -51,7 +51,7 @@ def find(facts: Facts) -> Iterator[Finding]:
         ),
         cost_share=facts.share(part * wait_ns),
         # The requests before it may be longer, so that the whole wait may be behind them.
-        largest_gain=facts.largest_gain(causes, 1 - facts.paging_share),
+        largest_gain=facts.largest_gain(causes, 1 - facts.paging_share, with_system=True),
         confidence=WITH_PROBE if probed else WITHOUT_PROBE,
         evidence=tuple(_evidence(facts, disk, part * wait_ns)),
         where=(

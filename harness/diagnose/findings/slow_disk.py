@@ -49,7 +49,7 @@ def find(facts: Facts) -> Iterator[Finding]:
         cause="fsync" if is_flush else "slow-disk",
         sentence=f"{threads} waits for {verb} a disk{others}.",
         cost_share=facts.share(wait_ns),
-        largest_gain=facts.largest_gain(causes, part),
+        largest_gain=facts.largest_gain(causes, part, with_system=True),
         confidence=CONFIDENCE,
         evidence=(
             waited(facts, "waits that end at a disk", wait_ns),

@@ -11,6 +11,7 @@ from harness.waits.result import EndedWait, SpinningFunction
 from tests.harness.diagnose.diagnoses import (
     BUSY,
     LOCKED,
+    WAITING,
     causes_of,
     cpu,
     diagnosis,
@@ -87,10 +88,11 @@ def test_a_stage_that_sleeps_itself_is_no_busy_stage() -> None:
     ],
 )
 def test_a_cause_is_named_if_it_costs_enough(kind: str, name: str, expected: str) -> None:
-    rows = with_causes(cause(kind, name, 200, ("main", 200), (name, 200)))
+    text = "main R(code)0-300 Q300-500" if kind == "cpu" else WAITING
+    rows = with_causes(cause(kind, name, 200, ("main", 200), (name, 200)), text=text)
     assert causes_of(rows) == [expected]
     assert rows.findings[0].cost_share == pytest.approx(0.4)
-    assert rows.findings[0].largest_gain == pytest.approx(1 / 0.6)
+    assert rows.findings[0].largest_gain == pytest.approx(1 / 0.6, rel=0.01)
     assert causes_of(with_causes(cause(kind, name, 20, ("main", 20), (name, 20)))) == []
 
 
@@ -186,6 +188,16 @@ def test_findings_are_in_order_of_cost_and_above_the_limit() -> None:
 def test_every_rule_yields_nothing_for_a_recording_without_threads() -> None:
     facts = Facts.of(msgspec.structs.replace(waits(BUSY), groups=(), threads=()), None)
     assert [list(rule.find(facts)) for rule in RULES] == [[] for _ in RULES]
+
+
+def test_the_queue_behind_the_target_is_told_from_that_behind_others() -> None:
+    own = cause("cpu", "threads of the target", 150, ("main", 150))
+    other = cause("cpu", "make", 100, ("main", 100))
+    result = with_causes(own, other, text="main R(code)0-250 Q250-500")
+    assert causes_of(result) == ["run-queue", "run-queue"]
+    users = [[place.name for place in row.where] for row in result.findings]
+    assert users == [["threads of the target"], ["make"]]
+    assert [row.cost_share for row in result.findings] == pytest.approx([0.3, 0.2])
 
 
 def test_a_stage_that_waits_for_a_cpu_is_no_stage_but_the_run_queue() -> None:
