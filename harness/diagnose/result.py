@@ -78,6 +78,18 @@ class MeasuredSource(Record, frozen=True, kw_only=True):
     detail: str
 
 
+class CpuUser(Record, frozen=True, kw_only=True):
+    """What ran on a CPU while threads of the target were queued for it.
+
+    ``kind``: "target", "process", "kernel thread", "recorder", "idle" or "unknown". ``share``: of
+    the wall time of working threads that they were queued behind it.
+    """
+
+    kind: str
+    name: str
+    share: Share
+
+
 class DiagnoseResult(Document, frozen=True, kw_only=True, tag="stallscope.diagnose/1"):
     """What limits a target.
 
@@ -98,3 +110,4 @@ class DiagnoseResult(Document, frozen=True, kw_only=True, tag="stallscope.diagno
     recording: str
     report: str | None
     sources: tuple[MeasuredSource, ...] = ()
+    cpu_users: tuple[CpuUser, ...] = ()

@@ -83,7 +83,7 @@ _MEASURED = (
         name="herd",
         cause="thundering-herd",
         program=kernel("thundering-herd", *POOL),
-        cured=kernel("condition-herd", "--look-alike", *POOL),
+        cured=kernel("thundering-herd", "--cured", *POOL),
         look_alike=kernel("condition-herd", "--look-alike", *POOL),
         distractor=POOL_TEXT,
         also=("run-queue", "system-call-storm"),
@@ -174,6 +174,7 @@ _MEASURED = (
     Entry(
         name="deep-queue",
         cause="disk-queue",
+        disk_service_us=8000,  # few requests per second, so that threads hardly compute
         program=("work", "deep-read", "{disk}", "--threads", "64"),
         cured=("work", "deep-read", "{disk}", "--threads", "8"),
         look_alike=("work", "deep-read", "{disk}", "--threads", "4"),

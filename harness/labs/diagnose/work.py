@@ -40,15 +40,15 @@ def compute(rounds: int = COMPUTE_ROUNDS) -> None:
     sum(range(rounds))
 
 
-def direct_reads(path: Path, seed: int) -> Unit:
-    """Return a unit that reads a random block from the disk."""
+def direct_reads(path: Path, seed: int, rounds: int = COMPUTE_ROUNDS) -> Unit:
+    """Return a unit that reads a random block from the disk and computes."""
     descriptor = os.open(path, os.O_RDONLY | os.O_DIRECT)
     buffer = mmap.mmap(-1, BLOCK)
     choice = random.Random(seed)  # noqa: S311 - places of reads
 
     def unit() -> None:
         os.preadv(descriptor, [buffer], BLOCK * choice.randrange(SPAN_BLOCKS))
-        compute()
+        compute(rounds)
 
     return unit
 
@@ -154,7 +154,8 @@ def cached_scan(path: Path) -> Unit:
 def _unit(work: str, path: Path, cured: bool, thread: int) -> Unit:
     makers: dict[str, Callable[[], Unit]] = {
         "read": lambda: memory_reads(path, thread) if cured else direct_reads(path, thread),
-        "deep-read": lambda: direct_reads(path, thread),
+        # Threads that compute would also wait for the interpreter's lock.
+        "deep-read": lambda: direct_reads(path, thread, rounds=0),
         "flush": lambda: flushes(path, GROUP if cured else 1),
         "submit": lambda: submitted_reads(path, cured),
         "calls": lambda: small_calls(cured),
