@@ -13,6 +13,7 @@ from harness.diagnose.slots import SlotFacts
 from harness.diagnose.spins import Spin
 from harness.waits.result import GroupWaits, WaitCause, WaitsResult
 from harness.waits.verdict import working_groups
+from stallscope.statistics.intervals import wilson_interval
 
 RUNNING = ("user", "system")
 DISK_STATES = ("disk_read", "disk_write")
@@ -134,8 +135,21 @@ class Facts:
         lost_ns = min(lost_ns, group.wall_ns - running_ns - states["run_queue"])
         # A thread is queued after a wait, so that its time in the run queue may go as well.
         gone_ns = part * lost_ns + states["run_queue"]
-        gone_ns += states["system"] if with_system else 0
+        gone_ns += self._most_system_ns(group) if with_system else 0.0
         return gain_without((gone_ns + min(run_ns, running_ns)) / group.wall_ns)
+
+    def _most_system_ns(self, group: GroupWaits) -> float:
+        """Return the time of a group in the kernel, the upper end of its 95 % interval.
+
+        Samples divide the running time.
+        """
+        system_ns = group.states_ns["system"]
+        running_ns = sum(group.states_ns[state] for state in RUNNING)
+        if self.cpu is None or not running_ns or not self.running_ns:
+            return float(system_ns)
+        samples = max(1, round(self.cpu.samples * min(1.0, running_ns / self.running_ns)))
+        _, high = wilson_interval(round(samples * system_ns / running_ns), samples)
+        return high * running_ns
 
     def queue_gain(self, behind_ns: float = 0.0) -> float | None:
         """Return how many times faster the group with the longest queue for a CPU becomes at most.

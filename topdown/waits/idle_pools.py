@@ -1,11 +1,11 @@
 """Threads that wait for work and have none: idle worker pools.
 
 A thread is idle if it waits for at least 90 % of its time in one place (system call and stack),
-runs for less than 1 %, and ends no considerable waits of a thread that is not idle itself (0.1 % of
-its time). The last clause keeps starved pipeline stages and rarely used pools: another thread waits
-for their work. The main thread of a process without a working thread is not a pool: the process
-waits for what it waits for, such as the client of a slow server. If wake-ups are not recorded, the
-thread must not have run at all instead.
+but not for a disk, runs for less than 1 %, and ends no considerable waits of a thread that is not
+idle itself (0.1 % of its time). The last clause keeps starved pipeline stages and rarely used
+pools: another thread waits for their work. The main thread of a process without a working thread
+is not a pool: the process waits for what it waits for, such as the client of a slow server. If
+wake-ups are not recorded, the thread must not have run at all instead.
 """
 
 from dataclasses import dataclass
@@ -26,6 +26,10 @@ _NOT_WAITING = (
     ThreadState.THROTTLED,
     ThreadState.STOLEN,
     ThreadState.UNKNOWN,
+    # A disk is no place to wait for work.
+    ThreadState.DISK_READ,
+    ThreadState.DISK_WRITE,
+    ThreadState.PAGE_FAULT,
 )
 RULE = (
     "waits at least 90 % of its time in one place, runs for less than 1 %, and no thread waits "

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from harness.diagnose.cpu_functions import KernelTime
 from harness.diagnose.facts import Facts
+from harness.diagnose.findings.disk_calls import waits_for_disk, without_disk_calls
 from harness.diagnose.findings.kernel_entry import SHOWN_CALLS, KernelRule, kernel_entry_finding
 from harness.diagnose.result import Finding
 
@@ -18,6 +19,8 @@ def find(facts: Facts) -> Iterator[Finding]:
     if facts.cpu is None:
         return
     calls = _without_locks(facts.cpu.system_calls)
+    if waits_for_disk(facts):
+        calls = without_disk_calls(facts, calls)
     if calls.share < LEAST_SHARE:
         return
     names = ", ".join(f"{name} {share:.0%}" for name, share in calls.calls[:SHOWN_CALLS])

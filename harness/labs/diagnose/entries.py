@@ -105,6 +105,7 @@ _MEASURED = (
         cause="single-threaded-stage",
         distractor=POOL_TEXT,
         look_alike_causes=("single-threaded-stage",),  # of the first stage, which is slow there
+        cured_causes=("run-queue",),  # all three stages compute, with fewer CPUs
         threads="last",
         program=kernel("pipeline-slow-middle", *POOL),
         cured=kernel("pipeline-slow-middle", "--cured", *POOL),
@@ -146,10 +147,10 @@ _MEASURED = (
         distractor=POOL_TEXT,
     ),
     Entry(
-        name="small-reads",
+        name="small-calls",
         cause="system-call-storm",
-        program=("work", "calls", "{file}", *POLLER),
-        cured=("work", "calls", "{file}", "--cured", *POLLER),
+        program=kernel("system-calls", *POLLER),
+        cured=kernel("system-calls", "--cured", *POLLER),
         look_alike=("work", "scan", "{file}", *POLLER),
         distractor=POLLER_TEXT,
     ),

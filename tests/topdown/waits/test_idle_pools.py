@@ -119,3 +119,16 @@ def test_time_in_an_unknown_state_does_not_make_a_thread_idle() -> None:
     unknown = replace(intervals, state=state)
     assert idle_threads(built.records, intervals).tolist() == [False, True]
     assert idle_threads(built.records, unknown).tolist() == [False, False]
+
+
+def test_a_thread_that_waits_for_a_disk_is_not_idle() -> None:
+    text = "main R0-1000\nreader R0-1 W(disk,disk)1-1000"
+    built = build_records(text, places=PLACES)
+    intervals = build_intervals(built.records)
+    waits = intervals.thread == 1
+    state = np.where(
+        waits & (intervals.state == ThreadState.OTHER), ThreadState.DISK_READ, intervals.state
+    )
+    assert idle_threads(built.records, intervals).tolist() == [False, True]
+    reading = replace(intervals, state=state.astype(np.uint8))
+    assert idle_threads(built.records, reading).tolist() == [False, False]

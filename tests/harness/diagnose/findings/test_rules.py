@@ -137,6 +137,28 @@ def test_flushes_are_told_from_other_writes() -> None:
     assert causes_of(with_causes(disk, ended_waits=(_ended("pwrite64"),))) == ["slow-disk"]
 
 
+def test_the_cpu_time_of_flushes_goes_with_them() -> None:
+    disk = cause("disk", "disk", 200, ("main", 200), ("disk", 200))
+    document = msgspec.structs.replace(
+        waits(WAITING), causes=(disk,), ended_waits=(_ended("fdatasync"),)
+    )
+    calls = KernelTime(0.5, (("fdatasync", 0.5),), (("fdatasync", 0.5),))
+    (finding,) = diagnose_result(document, cpu(system_calls=calls)).findings
+    assert finding.cause == "fsync"
+    assert finding.cost_share == pytest.approx(0.4 + 0.5 * 0.6, abs=0.01)
+
+
+def test_calls_that_wait_for_a_disk_are_no_storm() -> None:
+    disk = cause("disk", "disk", 200, ("main", 200), ("disk", 200))
+    document = msgspec.structs.replace(waits(WAITING), causes=(disk,))
+    unnamed = msgspec.structs.replace(document, ended_waits=(_ended("read_block"),))
+    calls = KernelTime(0.6, (("pread64", 0.5),), (("read_block", 0.55), ("main", 0.05)))
+    names = KernelTime(0.6, (), (("read_block", 0.55), ("main", 0.05)))
+    assert causes_of(diagnose_result(document, cpu(system_calls=calls))) == ["slow-disk"]
+    assert causes_of(diagnose_result(unnamed, cpu(system_calls=names))) == ["slow-disk"]
+    assert causes_of(diagnosis(BUSY, cpu(system_calls=calls))) == ["system-call-storm"]
+
+
 def test_spinning_functions_are_named() -> None:
     row = SpinningFunction(function="spin_lock", threads=4, cpu_ns=300 * MS, share=0.6)
     result = with_causes(spinning=(row,))
