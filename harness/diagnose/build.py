@@ -3,9 +3,10 @@
 from collections import Counter
 
 from harness.cli.terminal import percent
+from harness.diagnose.confidence import LEAST_COST
 from harness.diagnose.cpu_functions import CpuFunctions
 from harness.diagnose.facts import Facts, Measurements
-from harness.diagnose.findings.rules import LEAST_COST, find
+from harness.diagnose.findings.rules import find
 from harness.diagnose.options import MAX_COST
 from harness.diagnose.result import CpuUser, DiagnoseResult, Finding, HotFunction
 from harness.diagnose.sources import not_judged, sources

@@ -65,4 +65,5 @@ def lab_finding(
         largest_gain=finding.largest_gain,
         true=finding.cause in set(true),
         of_machine=of_machine,
+        rating=finding.rating,
     )

@@ -5,7 +5,7 @@ import time
 from collections.abc import Iterable
 from pathlib import Path
 
-from harness.diagnose.findings.rules import LEAST_COST
+from harness.diagnose.confidence import LEAST_COST
 from harness.diagnose.result import CpuUser
 
 BEFORE_S = 0.3

@@ -8,7 +8,8 @@ class LabFinding(Record, frozen=True, kw_only=True):
     """A finding of a run.
 
     ``true``: whether the program has this cause. ``of_machine``: it is a cause outside of the
-    entry, such as other processes on its CPUs, and is not judged.
+    entry, such as other processes on its CPUs, and is not judged. ``rating``: confidence of the
+    rule before its calibration.
     """
 
     cause: str
@@ -17,6 +18,7 @@ class LabFinding(Record, frozen=True, kw_only=True):
     largest_gain: Amount | None
     true: bool
     of_machine: bool = False
+    rating: Share | None = None
 
 
 class VariantRun(Record, frozen=True, kw_only=True):

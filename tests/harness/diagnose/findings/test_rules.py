@@ -4,9 +4,10 @@ import msgspec
 import pytest
 
 from harness.diagnose.build import diagnose_result
+from harness.diagnose.confidence import LEAST_COST
 from harness.diagnose.cpu_functions import KernelTime
 from harness.diagnose.facts import Facts, Measurements
-from harness.diagnose.findings.rules import LEAST_COST, RULES, find
+from harness.diagnose.findings.rules import RULES, find
 from harness.waits.result import EndedWait, SpinningFunction
 from tests.harness.diagnose.diagnoses import (
     BUSY,
@@ -49,7 +50,7 @@ def test_a_known_owner_raises_the_confidence_and_gives_the_function() -> None:
     assert owner is not None
     held = lock(owner=msgspec.structs.replace(owner, share=0.9))
     result = with_causes(*waits(LOCKED).causes, text=LOCKED, locks=(held,))
-    assert result.findings[0].confidence == pytest.approx(0.95)
+    assert result.findings[0].rating == pytest.approx(0.95)
     assert "hash" in [place.name for place in result.findings[0].where]
 
 
