@@ -2,7 +2,7 @@
 
 A logistic function of the rule's rating and of the cost; fitted to recorded series of
 `stallscope lab diagnose` by `python -m benchmarks.confidence_fit`, which also checks it on programs
-that were left out: docs/decisions/0077-confidence-of-findings.md.
+that were left out: docs/decisions/0080-confidence-of-findings.md.
 """
 
 import math

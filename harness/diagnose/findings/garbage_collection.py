@@ -6,6 +6,7 @@ from harness.diagnose.evidence import largest_gain_of_samples, sampled, waited
 from harness.diagnose.facts import RUNNING, Facts, gain_without, larger_gain
 from harness.diagnose.findings.blockers import blockers
 from harness.diagnose.findings.collector_threads import collector_groups
+from harness.diagnose.findings.own_queue import own_queue_ns
 from harness.diagnose.result import Finding, FindingPlace
 
 CERTAIN, UNCERTAIN = 0.9, 0.6
@@ -16,7 +17,8 @@ def find(facts: Facts) -> Iterator[Finding]:
     """Yield a finding per process and collector."""
     for row in facts.cpu.collections if facts.cpu is not None else ():
         waits_ns = _waits_ns(facts, collector_groups(facts, row.pid))
-        cpu_ns = row.share * facts.running_ns
+        # Threads of the program are queued behind those that collect.
+        cpu_ns = row.share * (facts.running_ns + own_queue_ns(facts))
         cost = max(facts.share(cpu_ns + waits_ns), _share(facts, cpu_ns))
         collector = " ".join(part for part in (row.runtime, row.collector) if part)
         phase = f", most of it {row.phase}" if row.phase else ""

@@ -7,7 +7,6 @@ from harness.diagnose.facts import Facts, gain_without, larger_gain
 from harness.diagnose.findings.blockers import blockers
 from harness.diagnose.findings.own_queue import TARGET, explained_share
 from harness.diagnose.findings.sleep_states import LEAVING_IDLE
-from harness.diagnose.findings.thundering_herd import in_vain_share
 from harness.diagnose.result import Finding, FindingPlace
 from harness.waits.result import WaitCause
 
@@ -29,7 +28,7 @@ def find(facts: Facts) -> Iterator[Finding]:
     # Many may wait for one, and most of them for work: their waits count once.
     behind_ns = min(queued_ns, sum(row.queued_ns for row in blockers(facts, by_lock=False)))
     part = queued_ns / sum(cause.wait_ns for cause in causes)
-    behind_ns = round(behind_ns * part * (1 - in_vain_share(facts)))
+    behind_ns = round(behind_ns * part * (1 - explained_share(facts)))
     times = {name: round(ns * (1 + behind_ns / queued_ns)) for name, ns in times.items()}
     gain = facts.queue_gain(behind_ns)
     own_ns = times.pop(TARGET, 0)

@@ -65,11 +65,14 @@ def _finding(facts: Facts, blocker: Blocker, lock: LockWaits | None, calls_ns: f
 
 
 def _largest_gain(facts: Facts, blocker: Blocker) -> float | None:
-    """Return the gain if nothing is done under the lock: what the owner runs may be needless."""
+    """Return the gain if nothing is done under the lock.
+
+    What the owner runs may be needless, and so may the kernel's time of the calls of locks.
+    """
     group, _ = facts.sufferer(blocker.causes)
     is_owner = group is not None and group == facts.group_named(blocker.name)
     run_ns = blocker.wait_ns - blocker.queued_ns if is_owner else 0
-    return facts.largest_gain(blocker.causes, run_ns=run_ns)
+    return facts.largest_gain(blocker.causes, with_system=True, run_ns=run_ns)
 
 
 def _lock_of(facts: Facts, owner: str) -> LockWaits | None:

@@ -51,8 +51,8 @@ def kernel(name: str, *options: str) -> Words:
 
 POOL, POLLER = ("--beside", "idle-pool"), ("--beside", "poller")
 POOL_TEXT, POLLER_TEXT = "16 idle threads in futexes", "a thread that polls 2,000 times per second"
-SCAN = ("work", "scan", "{file}.scan")
-SCAN_TEXT = "a process that reads a cached file"
+SCAN = ("work", "scan", "{file}.scan", "--cpu", "{last}")
+SCAN_TEXT = "a process that reads a cached file on the last CPU"
 NEIGHBOUR = kernel("mixed-generators", "--cpus", "{last}")
 NEIGHBOUR_TEXT = "a busy process on the other CPU"
 OWN_CPU = ("--cpus", "{first}")
@@ -153,6 +153,7 @@ _MEASURED = (
         cured=kernel("system-calls", "--cured", *POLLER),
         look_alike=("work", "scan", "{file}", *POLLER),
         distractor=POLLER_TEXT,
+        cured_causes=("system-call-storm",),  # fewer calls, and still nothing else
     ),
     Entry(
         name="direct-reads",
@@ -202,6 +203,7 @@ _MEASURED = (
         cured=kernel("mapped-file-faults", "--look-alike", *POOL),
         look_alike=("work", "faults", "{file}", *POOL),
         distractor=POOL_TEXT,
+        also=("page-faults",),
         look_alike_causes=("page-faults",),
     ),
     Entry(
@@ -210,8 +212,8 @@ _MEASURED = (
         program=("node", "allocations.js"),
         cured=("node", "allocations.js", "cured"),
         look_alike=("node", "allocations.js", "compute"),
-        distractor=SCAN_TEXT,
-        beside=SCAN,
+        distractor="a process that polls 2,000 times per second",
+        beside=("work", "pause", "{file}", *POLLER),  # a scan would use a CPU of the collector
     ),
 )
 _MODELLED = tuple(
@@ -219,17 +221,30 @@ _MODELLED = tuple(
         name=name,
         cause=cause,
         source=MODELLED,
-        program=kernel(program, "--iterations", iterations),
-        cured=kernel(cured, "--iterations", iterations),
-        look_alike=kernel(cured, "--iterations", iterations),
+        program=kernel(program, "--iterations", iterations, *OWN_CPU),
+        cured=kernel(cured, "--iterations", cured_iterations, *OWN_CPU),
+        look_alike=kernel(cured, "--iterations", cured_iterations, *OWN_CPU),
         distractor=SCAN_TEXT,
         beside=SCAN,
+        also=also,
     )
-    for name, cause, program, cured, iterations in (
-        ("random-branches", "mispredictions", "random-branches", "periodic-branches", "30000000"),
-        ("pointer-chase", "memory-latency", "pointer-chase-dram", "pointer-chase-l1", "3000000"),
-        ("divisions", "execution-units", "divide-chain", "independent-adds", "20000000"),
-        ("jumps", "front-end", "large-branchy-code", "large-straight-code", "2000"),
+    for name, cause, program, iterations, cured, cured_iterations, also in (
+        (
+            *("random-branches", "mispredictions", "random-branches", "30000000"),
+            *("periodic-branches", "60000000", ()),
+        ),
+        (
+            *("pointer-chase", "memory-latency", "pointer-chase-dram", "3000000"),
+            *("pointer-chase-l1", "60000000", ("page-faults",)),  # it fills its memory first
+        ),
+        (
+            *("divisions", "execution-units", "divide-chain", "20000000"),
+            *("independent-adds", "40000000", ()),
+        ),
+        (
+            *("jumps", "front-end", "large-branchy-code", "2000"),
+            *("large-straight-code", "2000", ()),
+        ),
     )
 )
 _CONTROLS = tuple(

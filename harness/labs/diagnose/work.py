@@ -189,7 +189,10 @@ def main(words: list[str]) -> int:
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--cured", action="store_true")
     parser.add_argument("--beside", default="")
+    parser.add_argument("--cpu", type=int)
     options = parser.parse_args(words)
+    if options.cpu is not None:
+        os.sched_setaffinity(0, {options.cpu})
     ended = threading.Event()
     signal.signal(signal.SIGTERM, lambda *_: ended.set())
     signal.signal(signal.SIGINT, lambda *_: ended.set())

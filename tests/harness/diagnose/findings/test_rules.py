@@ -178,21 +178,33 @@ def test_page_faults_and_system_calls_count_by_their_share_of_the_cpu_time() -> 
     assert causes_of(diagnosis(BUSY, cpu(system_calls=moderate))) == []
 
 
+COLLECTION = GarbageCollection(
+    pid=7,
+    process_name="java",
+    runtime="hotspot",
+    collector="G1",
+    phase="young",
+    phases={},
+    samples=300,
+    value=300,
+    share=0.3,
+    process_share=0.3,
+    certain=True,
+)
+
+
+def test_the_queue_behind_a_collector_belongs_to_garbage_collection() -> None:
+    own = cause("cpu", "threads of the target", 200, ("main", 200))
+    document = msgspec.structs.replace(waits("main R(code)0-300 Q300-500"), causes=(own,))
+    half = msgspec.structs.replace(COLLECTION, share=0.7, process_share=0.7)
+    findings = diagnose_result(document, cpu(collections=(half,))).findings
+    assert [row.cause for row in findings] == ["garbage-collection", "run-queue"]
+    assert findings[0].cost_share == pytest.approx(0.7, abs=0.01)
+    assert findings[1].cost_share == pytest.approx(0.3 * 0.4, abs=0.01)
+
+
 def test_garbage_collection_names_the_runtime() -> None:
-    row = GarbageCollection(
-        pid=7,
-        process_name="java",
-        runtime="hotspot",
-        collector="G1",
-        phase="young",
-        phases={},
-        samples=300,
-        value=300,
-        share=0.3,
-        process_share=0.3,
-        certain=True,
-    )
-    result = diagnosis(BUSY, cpu(collections=(row,)))
+    result = diagnosis(BUSY, cpu(collections=(COLLECTION,)))
     assert causes_of(result) == ["garbage-collection"]
     assert "hotspot G1" in result.findings[0].sentence
 
