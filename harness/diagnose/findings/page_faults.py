@@ -8,7 +8,7 @@ from harness.diagnose.findings.kernel_entry import KernelRule, kernel_entry_find
 from harness.diagnose.result import Finding, FindingEvidence
 
 CONFIDENCE = 0.9
-_MEMORY_CALLS = ("madvise", "munmap", "mmap", "brk", "mremap")
+MEMORY_CALLS = ("madvise", "munmap", "mmap", "mprotect", "brk", "mremap")
 
 
 def find(facts: Facts) -> Iterator[Finding]:
@@ -38,7 +38,7 @@ def _share_beside(facts: Facts) -> float:
     An access that faults is repeated, with caches and translations that the kernel has displaced.
     """
     assert facts.cpu is not None
-    calls = sum(share for name, share in facts.cpu.system_calls.calls if name in _MEMORY_CALLS)
+    calls = sum(share for name, share in facts.cpu.system_calls.calls if name in MEMORY_CALLS)
     callers = {name for name, _ in facts.cpu.page_faults.callers}
     own = sum(share for function, share in facts.cpu.hottest if function.name in callers)
     return calls + own

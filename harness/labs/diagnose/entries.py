@@ -216,36 +216,55 @@ _MEASURED = (
         beside=("work", "pause", "{file}", *POLLER),  # a scan would use a CPU of the collector
     ),
 )
-_MODELLED = tuple(
-    Entry(
+
+
+def _modelled(
+    name: str, cause: str, program: Words, cured: Words, also: tuple[str, ...] = ()
+) -> Entry:
+    """Return an entry whose slots are modelled; the cured variant is the look-alike as well."""
+    return Entry(
         name=name,
         cause=cause,
         source=MODELLED,
-        program=kernel(program, "--iterations", iterations, *OWN_CPU),
-        cured=kernel(cured, "--iterations", cured_iterations, *OWN_CPU),
-        look_alike=kernel(cured, "--iterations", cured_iterations, *OWN_CPU),
+        program=program,
+        cured=cured,
+        look_alike=cured,
         distractor=SCAN_TEXT,
         beside=SCAN,
         also=also,
     )
-    for name, cause, program, iterations, cured, cured_iterations, also in (
-        (
-            *("random-branches", "mispredictions", "random-branches", "30000000"),
-            *("periodic-branches", "60000000", ()),
-        ),
-        (
-            *("pointer-chase", "memory-latency", "pointer-chase-dram", "3000000"),
-            *("pointer-chase-l1", "60000000", ("page-faults",)),  # it fills its memory first
-        ),
-        (
-            *("divisions", "execution-units", "divide-chain", "20000000"),
-            *("independent-adds", "40000000", ()),
-        ),
-        (
-            *("jumps", "front-end", "large-branchy-code", "2000"),
-            *("large-straight-code", "2000", ()),
-        ),
-    )
+
+
+def _counted(name: str, iterations: int) -> Words:
+    return kernel(name, "--iterations", str(iterations), *OWN_CPU)
+
+
+_MODELLED = (
+    _modelled(
+        "random-branches",
+        "mispredictions",
+        _counted("random-branches", 30_000_000),
+        _counted("periodic-branches", 60_000_000),
+    ),
+    _modelled(
+        "pointer-chase",
+        "memory-latency",
+        _counted("pointer-chase-dram", 3_000_000),
+        _counted("pointer-chase-l1", 60_000_000),
+        also=("page-faults",),  # it fills its memory first
+    ),
+    _modelled(
+        "divisions",
+        "execution-units",
+        _counted("divide-chain", 20_000_000),
+        _counted("independent-adds", 40_000_000),
+    ),
+    _modelled(
+        "jumps",
+        "front-end",
+        _counted("large-branchy-code", 2000),
+        _counted("large-straight-code", 2000),
+    ),
 )
 _CONTROLS = tuple(
     Entry(name=name, cause="", kind=CONTROL, program=program, distractor=distractor, beside=beside)
