@@ -13,6 +13,7 @@ from stallscope.errors import RecordingError
 from stallscope.recordings import Recording
 from topdown.waits.capture_stacks import code_before_calls, stack_names
 from topdown.waits.groups import ThreadGroup, thread_groups
+from topdown.waits.read_calls import with_read_calls
 from topdown.waits.records import NO_ROW, NO_STACK, WaitRecords
 from topdown.waits.stack_names import StackNames
 from topdown.waits.syscall_sites import Numbers, call_numbers
@@ -78,6 +79,7 @@ def analyze_waits(
     stacks = np.unique(samples.stack[with_registers & (samples.stack != NO_STACK)])
     code = code_before_calls(capture, stacks, sources)
     calls = call_numbers(samples, code.get, architecture=capture.architecture)
+    calls = with_read_calls(records, calls, architecture=capture.architecture)
     kinds = classify_waits(
         records, reading.waits.intervals, names, calls, architecture=capture.architecture
     )

@@ -23,8 +23,8 @@ constexpr int longest_owner_round_ms = 20;
 constexpr int pause_ms = 10;
 constexpr std::uint64_t owner_supervision_pause_ns = 50'000'000;
 // The CPU time of this thread and, as estimated per wait, of the helper.
-constexpr double allowed_share = 0.03;
-constexpr std::uint64_t allowed_burst_ns = 10'000'000;
+constexpr double owner_share = 0.01;
+constexpr std::uint64_t owner_burst_ns = 10'000'000;
 constexpr std::uint64_t helper_ns_per_wait = 15'000;
 constexpr double useless_share = 0.002;
 constexpr int useless_pause_ms = 20;
@@ -121,7 +121,7 @@ class owner_reader::implementation {
         continue;
       }
       const auto elapsed = static_cast<double>(monotonic_ns() - begin_ns);
-      const auto allowed = static_cast<std::uint64_t>(allowed_share * elapsed) + allowed_burst_ns;
+      const auto allowed = static_cast<std::uint64_t>(owner_share * elapsed) + owner_burst_ns;
       const auto used = thread_cpu_ns() + notices_ * helper_ns_per_wait;
       if (used <= allowed) {
         ::poll(waited.data(), waited.size(), longest_owner_round_ms);

@@ -258,19 +258,31 @@ void wait_recording::write_windows() {
 
 // Half of a ring holds the switches of a window. While the target runs it may switch faster than on
 // average.
-void wait_recording::limit_window(wait_excess& excess) const {
+double wait_recording::longest_window_ns(const wait_excess& excess) const {
   constexpr double bytes_beside_stack = 400;
   const auto ring_bytes = static_cast<double>(opened_->facts().attach.ring_bytes);
   const double bytes = opened_->facts().options.wait_stack_bytes + bytes_beside_stack;
   const double switches_per_ns = excess.switches_per_s / std::min(1.0, excess.run_share) / 1e9;
-  const double longest_ns = ring_bytes / 2 / bytes / switches_per_ns;
-  excess.window_share =
-      std::min(excess.window_share, longest_ns / static_cast<double>(excess.mean_period_ns));
+  return ring_bytes / 2 / bytes / switches_per_ns;
+}
+
+// Only wake-ups show which threads a storm wakes in vain. The other windows have none if their
+// events are too expensive; this one costs no more than a short burst may.
+void wait_recording::record_first_window(const wait_excess& excess) {
+  const double cost_per_ns = excess.cost_share * excess.run_share;
+  const auto length_ns = std::min(longest_window_ns(excess), allowed_burst_ns / cost_per_ns);
+  if (!cpu_events_->open_window()) return;
+  const auto begin_ns = monotonic_ns();
+  std::this_thread::sleep_for(std::chrono::nanoseconds{static_cast<std::int64_t>(length_ns)});
+  const auto end_ns = monotonic_ns();
+  cpu_events_->close_window();
+  log_.append_windows(std::vector{record_window{begin_ns, end_ns}});
 }
 
 void wait_recording::limit_cost(wait_excess excess) {
   limited_ = true;
-  limit_window(excess);
+  excess.window_share = std::min(
+      excess.window_share, longest_window_ns(excess) / static_cast<double>(excess.mean_period_ns));
   auto& facts = opened_->facts();
   events_->retire();
   const bool whole_cpus = cpu_events_.has_value();
@@ -319,6 +331,7 @@ void wait_recording::start_windows(const wait_excess& excess) {
            event.attribute.type == PERF_TYPE_TRACEPOINT;
   });
   const bool closed = excess.closed_between && has_tracepoint;
+  if (excess_at_start_ && !excess.with_wake_ups) record_first_window(excess);
   if (closed) sieve_->set_aliases(&cpu_events_->aliases());
   cpu_events_->start_windows(closed ? between_windows::none : open);
   pace_.emplace(excess.own_share);
