@@ -35,7 +35,7 @@ def _recorder(name: str, *options: str) -> Recorder:
         words = [sys.executable, "-m", "stallscope", "record", "-p", str(pid), "-o", str(output)]
         return [*words, "--duration", "0", *OPTIONS, *options]
 
-    return Recorder(name, command, ready=b"recording ")
+    return Recorder(name, command, ready=b"stacks: ")
 
 
 READING = _recorder(" ".join(("stallscope record", *OPTIONS)))
