@@ -12,7 +12,6 @@ namespace {
 // The rings hold this time several times at any rate that is cheap enough to wait with.
 constexpr std::chrono::milliseconds flight_wait{100};
 constexpr std::uint64_t progress_interval_ns = 1'000'000'000;
-constexpr std::uint64_t runtime_pass_ns = 1'000'000;
 
 }  // namespace
 
@@ -90,8 +89,8 @@ std::string recording::drain_until_end() {
     if (runtimes != nullptr) runtimes->pass();
     attached_->write_lock_owners();
     records.pass();
-    if (runtimes != nullptr && runtimes->needs_passes())
-      watch.wake_at(monotonic_ns() + runtime_pass_ns);
+    const auto pause_ns = runtimes == nullptr ? 0 : runtimes->next_pass_ns();
+    watch.wake_at(pause_ns == 0 ? 0 : monotonic_ns() + pause_ns);
     if (python != nullptr) watch.follow_rings(python->drain_follows_rings());
     // The cost of recording waits depends on all records, not on those that are still kept.
     opened_->facts().counts = records.counts();
