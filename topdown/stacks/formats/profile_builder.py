@@ -4,7 +4,6 @@ import math
 from collections.abc import Iterable
 
 import numpy as np
-from msgspec import structs
 
 from topdown.stacks.profile import (
     Function,
@@ -15,9 +14,9 @@ from topdown.stacks.profile import (
 )
 from topdown.stacks.profile_warning import ProfileWarning
 
-UNKNOWN_SCOPE = "scope not known"
 UNNAMED = ("", "[unknown]", "unknown", "??")
 _TRUNCATED = "[truncated"
+MAX_DEPTH = 8192  # frames of a stack; a file that needs more would take memory by depth x stacks
 _LARGEST = (1 << 63) - 1
 
 
@@ -38,7 +37,8 @@ class ProfileBuilder:
         self._function_numbers: dict[tuple[str, str, FunctionKind], int] = {}
         self._threads: list[Thread] = []
         self._thread_numbers: dict[Thread, int] = {}
-        self._parents, self._owners = [-1], [0]
+        self._parents, self._owners, self._depths = [-1], [0], [0]
+        self._cut = 0
         self._nodes: dict[tuple[int, int], int] = {}
         self._weights: dict[tuple[int, int], list[int]] = {}
 
@@ -59,17 +59,32 @@ class ProfileBuilder:
             self._threads.append(thread)
         return number
 
+    def node(self, caller: int, function: int) -> int:
+        """Return the node of a function that ``caller`` calls; node 0 is the root.
+
+        Below MAX_DEPTH it is ``caller``: deeper frames are left out, with a warning.
+        """
+        key = (caller, function)
+        child = self._nodes.get(key)
+        if child is None:
+            if self._depths[caller] == MAX_DEPTH:
+                self._cut += 1
+                return caller
+            child = self._nodes[key] = len(self._parents)
+            self._parents.append(caller)
+            self._owners.append(function)
+            self._depths.append(self._depths[caller] + 1)
+        return child
+
     def add(self, frames: Iterable[int], thread: int, *, samples: int, value: int) -> None:
         """Add samples of a stack: numbers of functions, outermost first."""
         node = 0
         for function in frames:
-            key = (node, function)
-            child = self._nodes.get(key)
-            if child is None:
-                child = self._nodes[key] = len(self._parents)
-                self._parents.append(node)
-                self._owners.append(function)
-            node = child
+            node = self.node(node, function)
+        self.add_at(node, thread, samples=samples, value=value)
+
+    def add_at(self, node: int, thread: int, *, samples: int, value: int) -> None:
+        """Add samples whose innermost function is that of a node."""
         weight = self._weights.setdefault((node, thread), [0, 0])
         weight[0] = min(weight[0] + samples, _LARGEST)
         weight[1] = min(weight[1] + value, _LARGEST)
@@ -84,16 +99,18 @@ class ProfileBuilder:
     ) -> Profile:
         """Return the profile. Lost samples are not known from such formats: none are reported.
 
-        A duration of NaN is not known. The scope is that of the functions: the formats do not
-        state whether the kernel was sampled.
+        ``duration_s``: NaN if it is not known.
         """
+        if self._cut:
+            message = f"{self._cut:,} frames deeper than {MAX_DEPTH:,} are left out"
+            warnings += (ProfileWarning("import", message),)
         rows = [
             (node, thread, samples, value)
             for (node, thread), (samples, value) in self._weights.items()
         ]
         table = np.array(rows, dtype=np.int64).reshape(-1, 4)
         return Profile(
-            source=structs.replace(source, scope=self._scope()),
+            source=source,
             title=title,
             samples=int(table[:, 2].sum()),
             lost=0,
@@ -110,10 +127,6 @@ class ProfileBuilder:
             truncated_share=self._share(rows, FunctionKind.TRUNCATED, at_root=True),
             warnings=warnings,
         )
-
-    def _scope(self) -> str:
-        has_kernel = any(function.kind == FunctionKind.KERNEL for function in self._functions)
-        return "user+kernel" if has_kernel else UNKNOWN_SCOPE
 
     def _share(
         self, rows: list[tuple[int, int, int, int]], kind: FunctionKind, *, at_root: bool

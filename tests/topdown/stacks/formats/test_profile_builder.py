@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from topdown.stacks.formats.profile_builder import UNKNOWN_SCOPE, ProfileBuilder, kind_of
+from topdown.stacks.formats.profile_builder import ProfileBuilder, kind_of
 from topdown.stacks.profile import FunctionKind, SampleSource, Thread
 
 SOURCE = SampleSource("cycles", "measured", "events", None, None, "user+kernel")
@@ -31,16 +31,6 @@ def test_a_profile_without_samples_has_no_shares() -> None:
     profile = ProfileBuilder().build(SOURCE, "x")
     assert profile.samples == 0
     assert math.isnan(profile.unknown_share)
-
-
-def test_duration_and_scope_are_known_only_if_something_states_them() -> None:
-    builder = ProfileBuilder()
-    profile = builder.build(SOURCE, "x")
-    assert math.isnan(profile.duration_s)
-    assert profile.source.scope == UNKNOWN_SCOPE
-    builder.function("read", "[kernel]", FunctionKind.KERNEL)
-    profile = builder.build(SOURCE, "x", duration_s=2.0)
-    assert (profile.duration_s, profile.source.scope) == (2.0, "user+kernel")
 
 
 @pytest.mark.parametrize(
