@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 if TYPE_CHECKING:
     from stallscope._native import Capture
-    from topdown.stacks.profile import ProfileWarning
+    from topdown.stacks.profile_warning import ProfileWarning
     from topdown.stacks.symbols.sources import SymbolSources
 
 

@@ -14,7 +14,7 @@ from stallscope.printable import MAX_NAME_LENGTH, printable
 from stallscope.regular_file import RefusedFileError
 from topdown.data.load_kinds import FieldName, LoadKind, decodes
 from topdown.stacks.elf.file import ElfFile, addresses_of
-from topdown.stacks.profile import ProfileWarning
+from topdown.stacks.profile_warning import ProfileWarning
 from topdown.stacks.symbols.debug_files import find_debug_files
 from topdown.stacks.symbols.limited_reader import LimitedReader
 from topdown.stacks.symbols.reading_limits import ReadingBudget, ReadingLimits

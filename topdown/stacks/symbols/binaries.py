@@ -17,7 +17,7 @@ from stallscope.regular_file import (
     open_regular,
 )
 from topdown.stacks.elf.file import ElfError, ElfFile
-from topdown.stacks.profile import ProfileWarning
+from topdown.stacks.profile_warning import ProfileWarning
 from topdown.stacks.symbols.file_identity import FileIdentity, host_identity, is_trusted
 from topdown.stacks.symbols.sources import SymbolSources
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from stallscope.regular_file import RefusedFileError, RegularFile, open_in_root
 from topdown.stacks.elf.file import ElfError, ElfFile
-from topdown.stacks.profile import ProfileWarning
+from topdown.stacks.profile_warning import ProfileWarning
 from topdown.stacks.symbols.binaries import find_binary
 from topdown.stacks.symbols.sources import SymbolSources
 

@@ -27,7 +27,7 @@ from stallscope import __version__
 from stallscope.errors import UsageError
 from stallscope.printable import printable
 from stallscope.private_directory import cache_directory, private_directory
-from topdown.stacks.profile import ProfileWarning
+from topdown.stacks.profile_warning import ProfileWarning
 from topdown.stacks.symbols.debug_files import find_debug_files
 from topdown.stacks.symbols.limited_reader import LimitedReader
 from topdown.stacks.symbols.sources import SymbolSources

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from stallscope.printable import printable
 from topdown.stacks.elf.file import PT_LOAD, ElfError, ElfFile, StoredSection, addresses_of
-from topdown.stacks.profile import ProfileWarning
+from topdown.stacks.profile_warning import ProfileWarning
 from topdown.stacks.symbols.debug_files import find_debug_files
 from topdown.stacks.symbols.limited_reader import LimitedReader, ReaderOutput
 from topdown.stacks.symbols.reading_limits import ReadingBudget, ReadingLimits

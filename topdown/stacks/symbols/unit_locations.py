@@ -50,18 +50,17 @@ class UnitLocations(Struct, frozen=True, array_like=True):
     def of_columns(cls, columns: dict[str, Any], places: dict[int, list[int]]) -> "UnitLocations":
         """Return the columns of the native reader as numbers, with the places of its addresses."""
         texts = [text[:MAX_NAME_LENGTH].decode("utf-8", "replace") for text in columns["texts"]]
+        numbers = {
+            name: columns[name].tolist()
+            for name in ("file", "line", "function", "caller", "name", "call_file", "call_line")
+        }
         return cls(
-            [places[address] for address in columns["address"].tolist()],
-            *(
-                columns[name].tolist()
-                for name in (
-                    "file", "line", "function", "caller", "name", "call_file", "call_line"
-                )
-            ),
-            texts,
-            columns["damaged"],
-            columns["split"],
-        )  # fmt: skip
+            places=[places[address] for address in columns["address"].tolist()],
+            texts=texts,
+            damaged=columns["damaged"],
+            split=columns["split"],
+            **numbers,
+        )
 
     @property
     def split_addresses(self) -> int:
