@@ -56,10 +56,16 @@ class UnitLocations(Struct, frozen=True, array_like=True):
         }
         return cls(
             places=[places[address] for address in columns["address"].tolist()],
+            file=columns["file"].tolist(),
+            line=columns["line"].tolist(),
+            function=columns["function"].tolist(),
+            caller=columns["caller"].tolist(),
+            name=columns["name"].tolist(),
+            call_file=columns["call_file"].tolist(),
+            call_line=columns["call_line"].tolist(),
             texts=texts,
             damaged=columns["damaged"],
             split=columns["split"],
-            **numbers,
         )
 
     @property
