@@ -7,6 +7,7 @@ recording is written to standard output as a tar archive.
 """
 
 import hashlib
+import io
 import os
 import shlex
 import shutil
@@ -135,7 +136,7 @@ def _transfer(
         ) as process,
     ):
         assert process.stdin is not None
-        assert process.stdout is not None
+        assert isinstance(process.stdout, io.BufferedReader)
         expired = threading.Event()
         watch = threading.Thread(target=_end_late, args=(process, options, expired, stop))
         watch.start()
