@@ -26,7 +26,7 @@ def frame_rows(profile: Profile, *, title: str) -> RowSums:
     Raises RecordingError if samples have no times.
     """
     times = profile.times
-    if times is None or not len(times.time_ns):
+    if times is None or not len(times.node):
         raise RecordingError(
             f"{title}: the samples have no times, so its noise is unknown", "record it again"
         )

@@ -7,7 +7,6 @@ recording is written to standard output as a tar archive.
 """
 
 import hashlib
-import io
 import os
 import shlex
 import shutil
@@ -17,6 +16,7 @@ import threading
 import time
 from contextlib import suppress
 from dataclasses import dataclass
+from io import BufferedReader
 from pathlib import Path
 from typing import IO
 
@@ -136,7 +136,7 @@ def _transfer(
         ) as process,
     ):
         assert process.stdin is not None
-        assert isinstance(process.stdout, io.BufferedReader)
+        assert isinstance(process.stdout, BufferedReader)
         expired = threading.Event()
         watch = threading.Thread(target=_end_late, args=(process, options, expired, stop))
         watch.start()
