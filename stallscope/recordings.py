@@ -21,6 +21,7 @@ from stallscope.errors import RecordingError, UsageError
 FORMAT = "stallscope.recording"
 MAJOR = 1
 MANIFEST = "recording.json"
+CONTINUOUS = "continuous.json"  # in a directory of recordings, one after the other
 SAMPLES = "samples.perf"
 
 
@@ -290,6 +291,8 @@ def open_recording(path: Path) -> Recording:
             is_shell_pipe = str(path.absolute()).startswith(("/dev/", "/proc/"))
             return Recording(path, path if is_shell_pipe else _regular(path), None)
         if not (path / MANIFEST).exists():
+            if (path / CONTINUOUS).exists():
+                remedy = f"it is a continuous recording: name a segment, {path}/segment-..."
             raise RecordingError(f"{path} is not a recording: it has no {MANIFEST}", remedy)
     except OSError as error:
         raise UsageError(

@@ -5,12 +5,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from harness.cli.continuous_options import continuous_choices
 from harness.cli.flight_options import flight_choices
 from harness.cli.json_option import json_option
 from harness.cli.recording_options import collector_options, target_options
 from harness.cli.terminal import note, printable, report_command
 
 if TYPE_CHECKING:
+    from harness.continuous.options import ContinuousOptions
     from harness.flight.options import FlightOptions
     from stallscope.collector import CollectorOptions
 
@@ -28,6 +30,11 @@ The last 30 s before a trigger:
   stallscope record -p 4711 --flight 30s --on 'p99>5ms:load/intended.hlog'
   stallscope record -a --flight 10s --on 'command:check-slow' --repeat 5
   stallscope record --flight 60s --on exit -- ./crashes-sometimes
+
+\b
+All the time, for at most 1 % of a CPU and 250 MB:
+  stallscope record --continuous --budget 1% -a -o always
+  stallscope record --continuous -p 4711 -o always --otlp http://localhost:4318
 """
 
 
@@ -39,6 +46,7 @@ The last 30 s before a trigger:
     help="Also record context switches and wake-ups, for diagnose and waits. Not with -a, -C, -G.",
 )
 @flight_choices
+@continuous_choices
 @json_option
 def command(waits: bool, as_json: bool, **values: Any) -> int:
     """Record a process, command, CPUs or cgroup.
@@ -48,12 +56,20 @@ def command(waits: bool, as_json: bool, **values: Any) -> int:
 
     With --flight, samples stay in memory and are overwritten, until a trigger (--on) writes the
     last seconds. Ctrl-C before a trigger then writes nothing.
+
+    With --continuous, the directory holds numbered recordings of at least a minute. It may be that
+    of an earlier continuous recording, which goes on.
     """
+    from harness.continuous.options import continuous_options  # noqa: PLC0415 - start-up stays light
     from harness.flight.options import flight_options  # noqa: PLC0415 - start-up stays light
 
-    if values["flight"] is not None and values["duration"] is None:
-        values["duration"] = 0.0  # until a trigger
+    endless = values["flight"] is not None or values["continuous"]
+    if endless and values["duration"] is None:
+        values["duration"] = 0.0  # until a trigger, or Ctrl-C
     options = collector_options(values)
+    continuous = continuous_options(options, values | {"waits": waits})
+    if continuous is not None:
+        return _record_continuous(continuous, as_json)
     flight = flight_options(options, values)
     if waits:
         options = _with_waits(options, flight, values["slots"])
@@ -76,6 +92,18 @@ def _with_waits(
             "stallscope record --waits -p PID",
         )
     return replace(options, waits=True)
+
+
+def _record_continuous(continuous: "ContinuousOptions", as_json: bool) -> int:
+    from harness.cli.brief import document_text  # noqa: PLC0415
+    from harness.cli.terminal import width  # noqa: PLC0415
+    from harness.continuous.session import run_continuous  # noqa: PLC0415
+    from harness.continuous.text import lines  # noqa: PLC0415
+    from stallscope.errors import ExitCode  # noqa: PLC0415
+
+    result = run_continuous(continuous)
+    click.echo(document_text(result) if as_json else "\n".join(lines(result, width())))
+    return int(ExitCode.DONE)
 
 
 def _record_flight(flight: "FlightOptions", as_json: bool) -> int:

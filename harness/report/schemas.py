@@ -54,6 +54,7 @@ DOCUMENTS = {
     "recording.load": ("harness.recordings.manifest", "LoadManifest"),
     "recording.samples": ("harness.recordings.collector_manifests", "SamplesManifest"),
     "record": ("harness.profile.record_result", "RecordResult"),
+    "record.continuous": ("harness.continuous.result", "ContinuousResult"),
     "requests": ("harness.requests.result", "RequestsResult"),
     "self-test": ("topdown.slots.self_test.result", "SelfTestResult"),
     "top": ("harness.top.result", "TopResult"),

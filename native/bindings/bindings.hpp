@@ -12,5 +12,6 @@ void add_cpuidle(nanobind::module_& module);
 void add_demangle(nanobind::module_& module);
 void add_perf_script(nanobind::module_& module);
 void add_unwind_table(nanobind::module_& module);
+void add_zstd_stream(nanobind::module_& module);
 
 }  // namespace stallscope::bindings

@@ -12,6 +12,8 @@ from topdown.stacks.profile_warning import ProfileWarning
 from topdown.stacks.sample_counts import SampleCounts
 from topdown.stacks.sample_times import SampleTimes
 
+UNKNOWN_SCOPE = "unknown scope"  # the file does not say which modes were sampled
+
 
 class FunctionKind(IntEnum):
     """Kind of a function in a profile."""
@@ -68,7 +70,7 @@ class SampleSource(Struct, frozen=True):
     unit: str  # what a weight counts: "ns" for clocks, else "events"
     frequency_hz: int | None  # None if a fixed period was requested
     period: int | None
-    scope: str  # "user+kernel", "user" or "kernel"
+    scope: str  # "user+kernel", "user", "kernel", or UNKNOWN_SCOPE
 
 
 class StackShares(Struct, frozen=True):

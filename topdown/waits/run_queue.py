@@ -28,6 +28,7 @@ _KERNEL_THREAD = re.compile(
 _RECORDER = frozenset(
     f"stallscope-{name}" for name in ("coll", "collect", "rt", "lock", "tick", "read")
 )
+_RADIX_SORTED = 1 << 16  # numpy sorts integers of two bytes by radix
 RECORDER_NAME = "stallscope itself, recording"
 SHORT_LIVED = "a process that ended before its name was read"
 
@@ -76,8 +77,11 @@ def _queue_cpus(
     """Return the CPU on which the thread of each interval runs next, else the last; -1 if none."""
     switches = records.switches
     result = np.full(len(queued), -1, np.int64)
-    order = np.lexsort((switches.time_ns, switches.thread))
-    ins = order[switches.kind[order] == SwitchKind.IN]
+    ins = np.flatnonzero(switches.kind == SwitchKind.IN)  # by time
+    threads = switches.thread[ins]
+    if len(records.threads) < _RADIX_SORTED:
+        threads = threads.astype(np.uint16)
+    ins = ins[np.argsort(threads, kind="stable")]
     bounds = np.searchsorted(switches.thread[ins], np.arange(len(records.threads) + 1))
     for thread in np.unique(intervals.thread[queued]).tolist():
         rows = np.flatnonzero(intervals.thread[queued] == thread)
