@@ -2,9 +2,9 @@
 """The interface of the native module: it reads captures into numpy arrays, without policy."""
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from enum import Enum
-from typing import final
+from typing import Any, final
 
 import numpy as np
 import numpy.typing as npt
@@ -476,7 +476,34 @@ class ZstdStream:
 
     complete: bool  # the input so far ends with a complete frame
     def __init__(self) -> None: ...
-    def feed(self, input: bytes) -> None:
+    def feed(self, compressed: bytes) -> None:
         """Continue with these compressed bytes, after all pieces of those before."""
     def produce(self) -> bytes:
         """Return the next piece; empty if more input is needed. Raises ValueError if damaged."""
+
+class SourceLocationReader:
+    """Source lines and inlined functions in debug information (`native/dwarf/locations.hpp`).
+
+    ``places``: by name of a section, objects with offset, stored_bytes, size_bytes and compression.
+    ``supplementary_descriptor``: of the file of .gnu_debugaltlink, -1 without. The descriptors stay
+    open as long as the reader. Raises ValueError for debug information that contradicts itself,
+    MemoryError and OSError.
+    """
+
+    unreadable_units: int
+    def __init__(
+        self,
+        descriptor: int,
+        places: Mapping[str, object],
+        supplementary_descriptor: int,
+        supplementary_places: Mapping[str, object],
+    ) -> None: ...
+    def assign(self, addresses: npt.NDArray[np.uint64]) -> int:
+        """Return the number of units with addresses; other addresses are left out. No GIL."""
+    def locate(self, part: int) -> dict[str, Any]:
+        """Return the columns of one of these units (`UnitLocations`). Without the GIL.
+
+        ``address`` uint64, ``file`` int32, ``line`` int64, ``function`` int32; of functions
+        ``caller``, ``name``, ``call_file`` int32, ``call_line`` int64; ``texts``: list of bytes;
+        ``damaged`` and ``split``: bool.
+        """

@@ -142,6 +142,7 @@ class RecordedFlight(Record, frozen=True, kw_only=True):
     overwritten_samples: Count = 0
     overwritten_bytes: Count = 0
     side_records_dropped: Count = 0
+    definitions_dropped: Count = 0  # of code and stacks of runtimes
 
     def describe(self, end_ns: int) -> str:
         """Return the kept time, the trigger and what was overwritten, in words."""

@@ -28,6 +28,7 @@ Examples:
 The last 30 s before a trigger:
   stallscope record -p 4711 --flight 30s --on 'psi.io>20%' --on signal
   stallscope record -p 4711 --flight 30s --on 'p99>5ms:load/intended.hlog'
+  stallscope record -p 4711 --flight 30s --on 'p99>5ms' --waits
   stallscope record -a --flight 10s --on 'command:check-slow' --repeat 5
   stallscope record --flight 60s --on exit -- ./crashes-sometimes
 
@@ -45,10 +46,17 @@ All the time, for at most 1 % of a CPU and 250 MB:
     is_flag=True,
     help="Also record context switches and wake-ups, for diagnose and waits. Not with -a, -C, -G.",
 )
+@click.option(
+    "--max-cost",
+    type=click.FloatRange(0.001, 1),
+    metavar="SHARE",
+    help="With --waits: largest cost of recording them, as a share of the target's CPU time; above "
+    "it, switches are recorded in random windows only. Default: 0.05, with --flight 0.01.",
+)
 @flight_choices
 @continuous_choices
 @json_option
-def command(waits: bool, as_json: bool, **values: Any) -> int:
+def command(waits: bool, max_cost: float | None, as_json: bool, **values: Any) -> int:
     """Record a process, command, CPUs or cgroup.
 
     The recording is a directory. Show it with `stallscope report`, or with `perf report
@@ -62,6 +70,7 @@ def command(waits: bool, as_json: bool, **values: Any) -> int:
     """
     from harness.continuous.options import continuous_options  # noqa: PLC0415 - start-up stays light
     from harness.flight.options import flight_options  # noqa: PLC0415 - start-up stays light
+    from stallscope.errors import UsageError  # noqa: PLC0415
 
     endless = values["flight"] is not None or values["continuous"]
     if endless and values["duration"] is None:
@@ -72,26 +81,38 @@ def command(waits: bool, as_json: bool, **values: Any) -> int:
         return _record_continuous(continuous, as_json)
     flight = flight_options(options, values)
     if waits:
-        options = _with_waits(options, flight, values["slots"])
+        options = _with_waits(options, max_cost, values["slots"])
+    elif max_cost is not None:
+        raise UsageError("--max-cost limits the cost of waits", "add --waits")
     if flight is not None:
-        return _record_flight(flight, as_json)
+        return _record_flight(_with_flight_waits(flight, max_cost) if waits else flight, as_json)
     return _record(options, values["slots"], as_json)
 
 
 def _with_waits(
-    options: "CollectorOptions", flight: "FlightOptions | None", slots: bool
+    options: "CollectorOptions", max_cost: float | None, slots: bool
 ) -> "CollectorOptions":
     """Return the options of a recording with waits. Raises UsageError if it cannot have them."""
     from dataclasses import replace  # noqa: PLC0415 - start-up stays light
 
     from stallscope.errors import UsageError  # noqa: PLC0415
 
-    if flight is not None or slots or not (options.pids or options.command):
+    if slots or not (options.pids or options.command):
         raise UsageError(
-            "--waits is for one recording of a process or a command, without --flight and --slots",
+            "--waits is for a recording of a process or a command, without --slots",
             "stallscope record --waits -p PID",
         )
-    return replace(options, waits=True)
+    return replace(options, waits=True, max_cost=max_cost)
+
+
+def _with_flight_waits(flight: "FlightOptions", max_cost: float | None) -> "FlightOptions":
+    """Return the options of the last seconds with waits, whose cost has a lower limit."""
+    from dataclasses import replace  # noqa: PLC0415 - start-up stays light
+
+    from harness.flight.options import MAX_COST_OF_WAITS  # noqa: PLC0415
+
+    limit = max_cost or MAX_COST_OF_WAITS
+    return replace(flight, collector=replace(flight.collector, waits=True, max_cost=limit))
 
 
 def _record_continuous(continuous: "ContinuousOptions", as_json: bool) -> int:

@@ -71,6 +71,16 @@ def diagnose(
     return content.result
 
 
+def diagnosis_of(recording: Recording) -> DiagnoseResult:
+    """Return the diagnosis of a recording without its page."""
+    analysis = analyze_waits(recording)
+    waits = result_of_analysis(analysis, recording, with_page=False)
+    measurements = measurements_of(
+        recording, analysis, functions_of_analysis(cpu_analysis(recording))
+    )
+    return diagnose_result(waits, None, None, measurements)
+
+
 def page_content(
     recording: Recording,
     page: Path,
@@ -82,7 +92,7 @@ def page_content(
     from harness.diagnose.page.content import RecordedParts, content_of  # noqa: PLC0415 - heavy
 
     reading = capture_reading(recording)
-    analysis = analyze_waits(recording, reading)
+    analysis = analyze_waits(recording, reading=reading)
     waits = structs.replace(
         result_of_analysis(analysis, recording, with_page=False), report=str(page)
     )

@@ -77,7 +77,7 @@ def converted_tables(path: Path, file_format: "FileFormat") -> bytes:
     from topdown.stacks.formats.reading import read_tables  # noqa: PLC0415
 
     tables = read_tables(read_content(path), path.name, file_format)
-    if file_format == OutputFormat.PPROF:
+    if file_format.value == OutputFormat.PPROF.value:
         return encode_otlp(tables)
     return encode_pprof(tables)
 

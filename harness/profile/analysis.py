@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from topdown.stacks.python.shares import PythonShares
 
 # Leaf addresses, and as many call sites, with inlined functions; colder ones are too narrow to see.
-INLINED_ADDRESSES = 1000
+INLINED_ADDRESSES = 20_000
 # If more samples are lost than kept, the rest is not representative.
 MAX_LOST_SHARE = 0.5
 PYTHON_FRAMES = "python.jsonl"

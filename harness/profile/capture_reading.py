@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from harness.cli.symbol_places import SymbolPlaces
+from harness.cli.symbol_places import DEFAULT_PLACES, SymbolPlaces
 from harness.recordings.captures import check_has_samples, read_samples, symbol_sources
 from stallscope._native import Capture
 from stallscope.recordings import Recording
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from topdown.waits.wait_log import WaitLog
 
 RUNTIME_FRAMES = "runtimes.jsonl"
-_LOCAL = SymbolPlaces()
 
 
 @dataclass(frozen=True)
@@ -52,7 +51,7 @@ class CaptureReading:
 
 
 def capture_reading(
-    recording: Recording, places: SymbolPlaces = _LOCAL, *, with_managed: bool = True
+    recording: Recording, places: SymbolPlaces = DEFAULT_PLACES, *, with_managed: bool = True
 ) -> CaptureReading:
     """Return the capture of a recording; ``with_managed``: with frames of V8 and HotSpot.
 
@@ -63,14 +62,9 @@ def capture_reading(
     tables = UnwindTables(sources)
     managed = _managed_frames(recording) if with_managed else None
     capture = read_samples(recording, tables, managed.runs if managed is not None else None)
-    warnings = [*tables.warnings]
-    if places.debuginfod_urls:
-        from topdown.stacks.symbols import debuginfod  # noqa: PLC0415 - rarely needed
-
-        servers = debuginfod.servers_of(places.debuginfod_urls)
-        sources, server_warnings = debuginfod.add_debug_files(capture, sources, servers)
-        warnings += server_warnings
-    return CaptureReading(recording, capture, Symbolizer(sources), managed, tuple(warnings))
+    sources, server_warnings = places.downloaded(capture, sources)
+    warnings = (*tables.warnings, *server_warnings)
+    return CaptureReading(recording, capture, Symbolizer(sources), managed, warnings)
 
 
 def _managed_frames(recording: Recording) -> "ManagedFrames | None":

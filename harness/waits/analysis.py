@@ -6,12 +6,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from harness.cli.symbol_places import DEFAULT_PLACES, SymbolPlaces
 from harness.profile.capture_reading import CaptureReading, capture_reading
 from harness.profile.truncated_capture import truncation_warning
 from stallscope.errors import RecordingError
 from stallscope.recordings import Recording
 from topdown.waits.capture_stacks import code_before_calls, stack_names
 from topdown.waits.groups import ThreadGroup, thread_groups
+from topdown.waits.read_calls import with_read_calls
 from topdown.waits.records import NO_ROW, NO_STACK, WaitRecords
 from topdown.waits.stack_names import StackNames
 from topdown.waits.syscall_sites import Numbers, call_numbers
@@ -50,13 +52,18 @@ class WaitAnalysis:
         return self.period_ns or (self.records.begin_ns, self.records.end_ns)
 
 
-def analyze_waits(recording: Recording, reading: CaptureReading | None = None) -> WaitAnalysis:
-    """Return the analysis of a recording; ``reading``: its capture, if it was read before.
+def analyze_waits(
+    recording: Recording,
+    places: SymbolPlaces = DEFAULT_PLACES,
+    reading: CaptureReading | None = None,
+) -> WaitAnalysis:
+    """Return the analysis of a recording.
 
+    ``places``: of debug files. ``reading``: the capture, if it was read before.
     Raises RecordingError if it has no records of switches, or is unreadable.
     """
     if reading is None or reading.managed is not None:
-        reading = capture_reading(recording, with_managed=False)
+        reading = capture_reading(recording, places, with_managed=False)
     capture, symbolizer, sources = reading.capture, reading.symbolizer, reading.symbolizer.sources
     cut = truncation_warning(capture, recording)
     records, log = reading.waits.records, reading.waits.log
@@ -72,6 +79,7 @@ def analyze_waits(recording: Recording, reading: CaptureReading | None = None) -
     stacks = np.unique(samples.stack[with_registers & (samples.stack != NO_STACK)])
     code = code_before_calls(capture, stacks, sources)
     calls = call_numbers(samples, code.get, architecture=capture.architecture)
+    calls = with_read_calls(records, calls, architecture=capture.architecture)
     kinds = classify_waits(
         records, reading.waits.intervals, names, calls, architecture=capture.architecture
     )

@@ -12,4 +12,5 @@ NB_MODULE(_native, module) {
   stallscope::bindings::add_demangle(module);
   stallscope::bindings::add_perf_script(module);
   stallscope::bindings::add_zstd_stream(module);
+  stallscope::bindings::add_source_locations(module);
 }

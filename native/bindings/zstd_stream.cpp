@@ -51,7 +51,7 @@ class zstd_stream {
 void add_zstd_stream(nb::module_& module) {
   nb::class_<zstd_stream>(module, "ZstdStream")
       .def(nb::init<>())
-      .def("feed", &zstd_stream::feed, nb::arg("input"))
+      .def("feed", &zstd_stream::feed, nb::arg("compressed"))
       .def("produce", &zstd_stream::produce)
       .def_prop_ro("complete", &zstd_stream::complete);
 }

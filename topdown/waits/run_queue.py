@@ -149,12 +149,18 @@ def _users(
     return tuple(sorted(users, key=lambda user: (-user.time_ns, user.name)))
 
 
+def is_kernel_thread(thread: WaitingThread) -> bool:
+    """Return whether a thread is the kernel's, such as ksoftirqd/0, or the idle thread."""
+    of_kernel = bool(_KERNEL_THREAD.match(thread.name)) and thread.process_name == thread.name
+    return thread.pid == 0 or of_kernel
+
+
 def _user(thread: WaitingThread) -> tuple[QueueUserKind, str, int | None]:
     if thread.target:
         return QueueUserKind.TARGET, "threads of the target", None
     if thread.pid == 0:
         return QueueUserKind.IDLE, "idle", None
-    if _KERNEL_THREAD.match(thread.name) and thread.process_name == thread.name:
+    if is_kernel_thread(thread):
         return QueueUserKind.KERNEL_THREAD, thread.name, thread.pid
     if thread.process_name in _RECORDER:
         return QueueUserKind.RECORDER, RECORDER_NAME, None

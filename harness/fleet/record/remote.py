@@ -16,6 +16,7 @@ import threading
 import time
 from contextlib import suppress
 from dataclasses import dataclass
+from io import BufferedReader
 from pathlib import Path
 from typing import IO
 
@@ -135,7 +136,7 @@ def _transfer(
         ) as process,
     ):
         assert process.stdin is not None
-        assert process.stdout is not None
+        assert isinstance(process.stdout, BufferedReader)
         expired = threading.Event()
         watch = threading.Thread(target=_end_late, args=(process, options, expired, stop))
         watch.start()

@@ -28,6 +28,6 @@ def test_analyses_of_one_reading_are_those_of_a_reading_each(
         assert shared.weight_value.tolist() == profile.weight_value.tolist()
         assert shared.weight_node.tolist() == profile.weight_node.tolist()
         assert list(shared.functions) == list(profile.functions)
-    waits = analyze_waits(recording, reading)
+    waits = analyze_waits(recording, reading=reading)
     assert waits.totals.amounts.tolist() == expected_waits.totals.amounts.tolist()
     assert reading.waits.records is waits.records

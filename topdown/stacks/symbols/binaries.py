@@ -41,6 +41,7 @@ class Binary:
     debug: ElfFile | None
     path: str
     identities: tuple[FileIdentity, ...] | None = None
+    roots: tuple[bytes, ...] = (b"/",)
 
 
 def copy_name(mapped: "Object") -> str | None:
@@ -111,7 +112,8 @@ def _binary(
     if identity is None and mapped.pid > 0 and sources.same_boot():
         roots.insert(0, os.fsencode(sources.proc / str(mapped.pid) / "root"))
     debug = find_debug_file(mapped, main, sources, files, roots)
-    return Binary(main, debug, printable(mapped.path), _cacheable_identities(main, debug, identity))
+    identities = _cacheable_identities(main, debug, identity)
+    return Binary(main, debug, printable(mapped.path), identities, tuple(roots))
 
 
 def _cacheable_identities(
