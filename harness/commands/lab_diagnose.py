@@ -1,5 +1,7 @@
 """`stallscope lab diagnose`: the diagnosis of programs whose cause is known."""
 
+from pathlib import Path
+
 import click
 
 from harness.cli.json_option import json_option
@@ -10,6 +12,8 @@ Examples:
   stallscope lab diagnose --only lock-hog --only cgroup-throttling
   stallscope lab diagnose --runs 10 --json > known.json
   stallscope lab diagnose --gate                    (exit 1 if an answer is wrong)
+  stallscope lab diagnose --output known            (keep the recordings)
+  stallscope lab diagnose --recorded known          (diagnose them again)
 """
 
 
@@ -39,16 +43,40 @@ Examples:
     help="Duration of each recording, in seconds.",
 )
 @click.option("--gate", is_flag=True, help="Exit with 1 if an answer is wrong or a program failed.")
+@click.option(
+    "-o",
+    "--output",
+    "keep",
+    type=click.Path(path_type=Path),
+    metavar="DIRECTORY",
+    help="Directory in which recordings are kept, some 20 MB per entry. Default: none.",
+)
+@click.option(
+    "--recorded",
+    type=click.Path(path_type=Path),
+    metavar="DIRECTORY",
+    help="Diagnose the recordings of this directory again instead of running programs.",
+)
 @json_option
-def command(names: tuple[str, ...], runs: int, duration_s: float, gate: bool, as_json: bool) -> int:
+def command(
+    names: tuple[str, ...],
+    runs: int,
+    duration_s: float,
+    gate: bool,
+    keep: Path | None,
+    recorded: Path | None,
+    as_json: bool,
+) -> int:
     """Run `stallscope diagnose` on programs whose cause is known.
 
     Each program runs beside a louder, harmless symptom; its look-alike must not be blamed, and its
     cured variant shows the real gain. Replayed causes go through the same rules and are no proof on
     hardware. The first cause is compared with the expected one, and the confidence with the truth.
-    All entries take some minutes.
+    Runs that other load queued for a CPU are "disturbed" and counted apart. All entries take some
+    minutes.
     """
     from harness.labs.diagnose.options import DiagnoseLabOptions  # noqa: PLC0415 - light start-up
     from harness.labs.diagnose.session import run_diagnose_lab  # noqa: PLC0415
 
-    return run_diagnose_lab(DiagnoseLabOptions(names, runs, duration_s, gate, as_json))
+    options = DiagnoseLabOptions(names, runs, duration_s, gate, as_json, keep, recorded)
+    return run_diagnose_lab(options)

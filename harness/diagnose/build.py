@@ -1,16 +1,20 @@
 """The document of a diagnosis."""
 
+from collections import Counter
+
 from harness.cli.terminal import percent
+from harness.diagnose.confidence import LEAST_COST
 from harness.diagnose.cpu_functions import CpuFunctions
 from harness.diagnose.facts import Facts, Measurements
-from harness.diagnose.findings.rules import LEAST_COST, find
+from harness.diagnose.findings.rules import find
 from harness.diagnose.options import MAX_COST
-from harness.diagnose.result import DiagnoseResult, Finding, HotFunction
+from harness.diagnose.result import CpuUser, DiagnoseResult, Finding, HotFunction
 from harness.diagnose.sources import not_judged, sources
 from harness.waits.result import WaitsResult
 from stallscope.printable import printable
 
 FEW_SAMPLES = 100
+MAX_CPU_USERS = 20
 
 
 def diagnose_result(
@@ -55,6 +59,18 @@ def diagnose_result(
         recording=waits.recording,
         report=waits.report,
         sources=sources(facts, measurements),
+        cpu_users=_cpu_users(facts),
+    )
+
+
+def _cpu_users(facts: Facts) -> tuple[CpuUser, ...]:
+    """Return the largest users of CPUs for which threads were queued; processes by name."""
+    times: Counter[tuple[str, str]] = Counter()
+    for user in facts.waits.run_queue:
+        times[user.kind, user.name] += user.time_ns
+    return tuple(
+        CpuUser(kind=kind, name=name, share=facts.share(time_ns))
+        for (kind, name), time_ns in times.most_common(MAX_CPU_USERS)
     )
 
 

@@ -13,6 +13,7 @@ from harness.diagnose.slots import SlotFacts
 from harness.diagnose.spins import Spin
 from harness.waits.result import GroupWaits, WaitCause, WaitsResult
 from harness.waits.verdict import working_groups
+from stallscope.statistics.intervals import wilson_interval
 
 RUNNING = ("user", "system")
 DISK_STATES = ("disk_read", "disk_write")
@@ -111,17 +112,57 @@ class Facts:
         name = max(lost, key=lambda name: lost[name])
         return self.group_named(name), lost[name]
 
-    def largest_gain(self, causes: Iterable[WaitCause], part: float = 1.0) -> float | None:
+    def largest_gain(
+        self,
+        causes: Iterable[WaitCause],
+        part: float = 1.0,
+        *,
+        with_system: bool = False,
+        run_ns: float = 0.0,
+    ) -> float | None:
         """Return the factor by which the group that suffers most could become faster at most.
 
-        ``part``: the part of the waiting time that could be saved, 0..1.
+        ``part``: the part of the waiting time that could be saved, 0..1. ``with_system``: the time
+        in the kernel may go with the waits, as that of the calls that wait. ``run_ns``: running
+        time that may go.
         """
         group, lost_ns = self.sufferer(causes)
         if group is None or not group.wall_ns:
             return None
+        states = group.states_ns
+        running_ns = sum(states[state] for state in RUNNING)
+        # Other groups may wait for the causes as well.
+        lost_ns = min(lost_ns, group.wall_ns - running_ns - states["run_queue"])
         # A thread is queued after a wait, so that its time in the run queue may go as well.
-        queued_ns = group.states_ns["run_queue"]
-        return gain_without((part * lost_ns + queued_ns) / group.wall_ns)
+        gone_ns = part * lost_ns + states["run_queue"]
+        gone_ns += self._most_system_ns(group) if with_system else 0.0
+        return gain_without((gone_ns + min(run_ns, running_ns)) / group.wall_ns)
+
+    def _most_system_ns(self, group: GroupWaits) -> float:
+        """Return the time of a group in the kernel, the upper end of its 95 % interval.
+
+        Samples divide the running time.
+        """
+        system_ns = group.states_ns["system"]
+        running_ns = sum(group.states_ns[state] for state in RUNNING)
+        if self.cpu is None or not running_ns or not self.running_ns:
+            return float(system_ns)
+        samples = max(1, round(self.cpu.samples * min(1.0, running_ns / self.running_ns)))
+        _, high = wilson_interval(round(samples * system_ns / running_ns), samples)
+        return high * running_ns
+
+    def queue_gain(self, behind_ns: float = 0.0) -> float | None:
+        """Return how many times faster the group with the longest queue for a CPU becomes at most.
+
+        Fewer runnable threads of the target also wait less behind others, so that all of the queue
+        may go. ``behind_ns``: waits of all groups for threads in the queue.
+        """
+        gain: float | None = 1.0
+        for group in self.groups:
+            if group.wall_ns:
+                lost_ns = group.states_ns["run_queue"] + min(behind_ns, waiting_ns(group))
+                gain = larger_gain(gain, gain_without(lost_ns / group.wall_ns))
+        return gain
 
     def cpu_gain(self, share: float) -> float | None:
         """Return how many times faster threads become at most without a share of the CPU time.
@@ -129,6 +170,13 @@ class Facts:
         The time in which they could run and did not shrinks with it.
         """
         return gain_without(self.share(share * (self.running_ns + self.state_ns(*_RUNNABLE))))
+
+
+def waiting_ns(group: GroupWaits) -> int:
+    """Return the time in which threads of a group could not run."""
+    return sum(
+        time_ns for state, time_ns in group.states_ns.items() if state not in (*RUNNING, *_RUNNABLE)
+    )
 
 
 def _without_idle(waits: WaitsResult, group: GroupWaits) -> GroupWaits:
@@ -159,16 +207,11 @@ def _within_waits(waits: WaitsResult, groups: tuple[GroupWaits, ...]) -> WaitsRe
     Causes of random windows are scaled by the length of the windows, the time in states is fitted
     to the kernel's counters as well.
     """
-    waiting_ns = sum(
-        time_ns
-        for group in groups
-        for state, time_ns in group.states_ns.items()
-        if state not in (*RUNNING, *_RUNNABLE)
-    )
+    whole_ns = sum(map(waiting_ns, groups))
     caused_ns = sum(cause.wait_ns for cause in waits.causes if cause.kind not in _CPU_CAUSES)
-    if caused_ns <= waiting_ns or not caused_ns:
+    if caused_ns <= whole_ns or not caused_ns:
         return waits
-    factor = waiting_ns / caused_ns
+    factor = whole_ns / caused_ns
     causes = tuple(
         cause
         if cause.kind in _CPU_CAUSES

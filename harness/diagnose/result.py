@@ -37,6 +37,8 @@ class Finding(Record, frozen=True, kw_only=True):
 
     ``cost_share``: of the wall time of working threads. ``largest_gain``: how many times faster the
     threads that suffer most can become at most; None if no group of threads suffers alone.
+    ``confidence``: the share of such findings that was true for programs of known cause, by
+    ``rating``, that of the rule and its evidence, and by cost.
     """
 
     cause: str
@@ -48,6 +50,7 @@ class Finding(Record, frozen=True, kw_only=True):
     where: tuple[FindingPlace, ...]
     try_: tuple[str, ...] = field(name="try")
     check: str
+    rating: Share | None = None
 
 
 class NotJudged(Record, frozen=True, kw_only=True):
@@ -78,6 +81,18 @@ class MeasuredSource(Record, frozen=True, kw_only=True):
     detail: str
 
 
+class CpuUser(Record, frozen=True, kw_only=True):
+    """What ran on a CPU while threads of the target were queued for it.
+
+    ``kind``: "target", "process", "kernel thread", "recorder", "idle" or "unknown". ``share``: of
+    the wall time of working threads that they were queued behind it.
+    """
+
+    kind: str
+    name: str
+    share: Share
+
+
 class DiagnoseResult(Document, frozen=True, kw_only=True, tag="stallscope.diagnose/1"):
     """What limits a target.
 
@@ -98,3 +113,4 @@ class DiagnoseResult(Document, frozen=True, kw_only=True, tag="stallscope.diagno
     recording: str
     report: str | None
     sources: tuple[MeasuredSource, ...] = ()
+    cpu_users: tuple[CpuUser, ...] = ()

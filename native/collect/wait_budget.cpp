@@ -25,7 +25,6 @@ constexpr double ns_of_opening = 460'000;
 
 constexpr std::uint64_t min_interval_ns = 50'000'000;
 constexpr double least_run_share = 0.2;
-constexpr double most_debt_ns = 20e6;
 // Parts of the limit. Windows take half of what the others leave of the part that is aimed at; the
 // other half is for the recorder's passes. The rest of the limit is for the error of these figures.
 constexpr double aimed_share = 0.6;
@@ -103,7 +102,7 @@ std::optional<wait_excess> wait_budget::observe(const wait_reading& reading) {
   last_ = reading;
   const double allowed_ns = max_share_ * std::max(run, least_run_share) * elapsed;
   debt_ns_ = std::max(0.0, debt_ns_ + switches * ns_per_switch_ - allowed_ns);
-  return debt_ns_ > most_debt_ns ? excess_at(switches * 1e9 / elapsed, run) : std::nullopt;
+  return debt_ns_ > allowed_burst_ns ? excess_at(switches * 1e9 / elapsed, run) : std::nullopt;
 }
 
 }  // namespace stallscope::collect

@@ -17,6 +17,9 @@ namespace stallscope::collect {
 // Nanoseconds that recording adds to each switch of the target.
 std::uint64_t cost_of_switch(const wait_plan& plan);
 
+// CPU time that recording may cost beyond the limit, once. Time below the limit pays back.
+constexpr double allowed_burst_ns = 20e6;
+
 // Counts since the start of the recording.
 struct wait_reading {
   std::uint64_t at_ns = 0;

@@ -1,11 +1,11 @@
 """Threads that wait for work and have none: idle worker pools.
 
 A thread is idle if it waits for at least 90 % of its time in one place (system call and stack),
-runs for less than 1 %, and ends no considerable waits of a thread that is not idle itself (0.1 % of
-its time). The last clause keeps starved pipeline stages and rarely used pools: another thread waits
-for their work. The main thread of a process without a working thread is not a pool: the process
-waits for what it waits for, such as the client of a slow server. If wake-ups are not recorded, the
-thread must not have run at all instead.
+but not for a disk, runs for less than 1 %, and ends no considerable waits of a thread that is not
+idle itself (0.1 % of its time). The last clause keeps starved pipeline stages and rarely used
+pools: another thread waits for their work. The main thread of a process without a working thread
+is not a pool: the process waits for what it waits for, such as the client of a slow server. If
+wake-ups are not recorded, the thread must not have run at all instead.
 """
 
 from dataclasses import dataclass
@@ -20,7 +20,17 @@ from topdown.waits.states import RUNNING_STATES, Intervals, ThreadState
 WAITING_SHARE = 0.90
 RUNNING_SHARE = 0.01
 AWAITED_SHARE = 0.001  # of the wall time of a thread, in which it waits for another one
-_NOT_WAITING = (*RUNNING_STATES, ThreadState.RUN_QUEUE, ThreadState.THROTTLED, ThreadState.STOLEN)
+_NOT_WAITING = (
+    *RUNNING_STATES,
+    ThreadState.RUN_QUEUE,
+    ThreadState.THROTTLED,
+    ThreadState.STOLEN,
+    ThreadState.UNKNOWN,
+    # A disk is no place to wait for work.
+    ThreadState.DISK_READ,
+    ThreadState.DISK_WRITE,
+    ThreadState.PAGE_FAULT,
+)
 RULE = (
     "waits at least 90 % of its time in one place, runs for less than 1 %, and no thread waits "
     "for it"
@@ -127,7 +137,9 @@ def _shares(
     amounts: list[npt.NDArray[np.number]] = [np.empty(0)]
     for block in intervals.blocks():
         thread, duration = block.thread.astype(np.int64), block.duration_ns
-        wall += np.bincount(thread, duration, count)
+        # Between random windows the state of a thread is not known, and it is no wait.
+        known = block.state != ThreadState.UNKNOWN
+        wall += np.bincount(thread[known], duration[known], count)
         runs = np.isin(block.state, RUNNING_STATES)
         run += np.bincount(thread[runs], duration[runs], count)
         waits = ~np.isin(block.state, _NOT_WAITING)

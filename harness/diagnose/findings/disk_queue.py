@@ -50,8 +50,7 @@ def find(facts: Facts) -> Iterator[Finding]:
             "flight, and a new one waits behind them."
         ),
         cost_share=facts.share(part * wait_ns),
-        # The requests before it may be longer, so that the whole wait may be behind them.
-        largest_gain=facts.largest_gain(causes, 1 - facts.paging_share),
+        largest_gain=_largest_gain(facts, disk.mean_in_flight),
         confidence=WITH_PROBE if probed else WITHOUT_PROBE,
         evidence=tuple(_evidence(facts, disk, part * wait_ns)),
         where=(
@@ -75,6 +74,16 @@ def find(facts: Facts) -> Iterator[Finding]:
         check="the mean number of requests in flight (aqu-sz of iostat -x) and the latency fall "
         "while the rate stays",
     )
+
+
+def _largest_gain(facts: Facts, mean_in_flight: float) -> float | None:
+    """Return the gain of a thread whose requests wait behind no other.
+
+    Of N requests in flight each takes at least an Nth of the time, even if the disk works on one at
+    a time (Little's law).
+    """
+    part = (1 - facts.paging_share) * (1 - 1 / max(1.0, mean_in_flight))
+    return facts.largest_gain(facts.causes("disk"), part, with_system=True)
 
 
 def _evidence(facts: Facts, disk: DiskActivity, cost_ns: float) -> Iterator[FindingEvidence]:

@@ -6,6 +6,8 @@ from harness.diagnose.evidence import largest_gain_of_samples, sampled, waited
 from harness.diagnose.facts import RUNNING, Facts, gain_without, larger_gain
 from harness.diagnose.findings.blockers import blockers
 from harness.diagnose.findings.collector_threads import collector_groups
+from harness.diagnose.findings.own_queue import own_queue_ns
+from harness.diagnose.findings.page_faults import MEMORY_CALLS
 from harness.diagnose.result import Finding, FindingPlace
 
 CERTAIN, UNCERTAIN = 0.9, 0.6
@@ -16,7 +18,8 @@ def find(facts: Facts) -> Iterator[Finding]:
     """Yield a finding per process and collector."""
     for row in facts.cpu.collections if facts.cpu is not None else ():
         waits_ns = _waits_ns(facts, collector_groups(facts, row.pid))
-        cpu_ns = row.share * facts.running_ns
+        # Threads of the program are queued behind those that collect.
+        cpu_ns = row.share * (facts.running_ns + own_queue_ns(facts))
         cost = max(facts.share(cpu_ns + waits_ns), _share(facts, cpu_ns))
         collector = " ".join(part for part in (row.runtime, row.collector) if part)
         phase = f", most of it {row.phase}" if row.phase else ""
@@ -28,7 +31,8 @@ def find(facts: Facts) -> Iterator[Finding]:
             ),
             cost_share=cost,
             largest_gain=larger_gain(
-                gain_without(cost), largest_gain_of_samples(facts, row.process_share)
+                larger_gain(gain_without(cost), largest_gain_of_samples(facts, row.process_share)),
+                _gain_of_allocating_thread(facts, row.process_share),
             ),
             confidence=CERTAIN if row.certain else UNCERTAIN,
             evidence=(
@@ -47,6 +51,22 @@ def find(facts: Facts) -> Iterator[Finding]:
             ),
             check="the runtime's own log of collections (-Xlog:gc, --trace-gc, GODEBUG=gctrace=1)",
         )
+
+
+def _gain_of_allocating_thread(facts: Facts, collection_share: float) -> float | None:
+    """Return the gain of a thread that runs all of the program's own code, if it allocates nothing.
+
+    New memory costs page faults and calls, in the collection and beside it.
+    """
+    assert facts.cpu is not None
+    memory = facts.cpu.page_faults.share + sum(
+        share for name, share in facts.cpu.system_calls.calls if name in MEMORY_CALLS
+    )
+    left = (1 - collection_share) * max(0.0, 1 - memory)
+    saved = sampled(facts, "", 1 - left)
+    own_ns = (1 - (saved.value if saved.high is None else saved.high)) * facts.running_ns
+    wall_ns = max((row.wall_ns for row in facts.waits.threads), default=0)
+    return gain_without(max(0.0, 1 - own_ns / wall_ns)) if wall_ns else 1.0
 
 
 def _waits_ns(facts: Facts, groups: frozenset[str]) -> int:

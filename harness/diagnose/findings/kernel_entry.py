@@ -12,7 +12,10 @@ SHOWN_CALLS = 3
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KernelRule:
-    """The fields of a finding that differ between the ways into the kernel."""
+    """The fields of a finding that differ between the ways into the kernel.
+
+    ``more_share``: further CPU time, 0..1, that may go with it.
+    """
 
     cause: str
     sentence: str
@@ -20,6 +23,7 @@ class KernelRule:
     remedies: tuple[str, ...]
     check: str
     evidence: tuple[FindingEvidence, ...] = ()
+    more_share: float = 0.0
 
 
 def kernel_entry_finding(facts: Facts, time: KernelTime, rule: KernelRule) -> Finding:
@@ -28,7 +32,7 @@ def kernel_entry_finding(facts: Facts, time: KernelTime, rule: KernelRule) -> Fi
     names = (*time.calls[:SHOWN_CALLS], *((f"below {name}", share) for name, share in time.callers))
     return Finding(
         cost_share=cost,
-        largest_gain=largest_gain_of_samples(facts, time.share),
+        largest_gain=largest_gain_of_samples(facts, min(1.0, time.share + rule.more_share)),
         evidence=(
             sampled(facts, "share of CPU time", time.share),
             *(sampled(facts, name, share) for name, share in names),

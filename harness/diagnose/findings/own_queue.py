@@ -15,7 +15,15 @@ def spinning_share(facts: Facts) -> float:
 
 def explained_share(facts: Facts) -> float:
     """Return the part, 0..1, of the queue behind threads of the target with another cause."""
-    return max(in_vain_share(facts), spinning_share(facts), futex_share(facts))
+    return max(
+        in_vain_share(facts), spinning_share(facts), futex_share(facts), collection_share(facts)
+    )
+
+
+def collection_share(facts: Facts) -> float:
+    """Return the share of the CPU time, 0..1, in which runtimes collect garbage."""
+    collections = facts.cpu.collections if facts.cpu is not None else ()
+    return min(1.0, sum(row.share for row in collections))
 
 
 def lock_cpu_ns(facts: Facts) -> float:

@@ -35,7 +35,9 @@ def find(facts: Facts) -> Iterator[Finding]:
         cause="paging",
         sentence=sentence,
         cost_share=cost,
-        largest_gain=gain_without(cost + facts.share(facts.state_ns("run_queue"))),
+        largest_gain=gain_without(
+            facts.share(wait_ns + facts.state_ns("run_queue") + facts.state_ns("system"))
+        ),
         confidence=CONFIDENCE if machine is not None else WITHOUT_COUNTERS,
         evidence=tuple(_evidence(facts, wait_ns, cpu_share)),
         where=tuple(dict.fromkeys(where)),

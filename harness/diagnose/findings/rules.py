@@ -1,5 +1,6 @@
 """All rules, and their findings in order of cost."""
 
+from harness.diagnose.confidence import LEAST_COST, with_confidence
 from harness.diagnose.facts import Facts
 from harness.diagnose.findings import (
     disk_queue,
@@ -31,8 +32,6 @@ from harness.diagnose.findings import (
 )
 from harness.diagnose.result import Finding
 
-# Less than this share of the wall time of working threads does not stand out.
-LEAST_COST = 0.1
 RULES = (
     user_lock,
     lock_convoy,
@@ -66,5 +65,5 @@ RULES = (
 def find(facts: Facts) -> tuple[Finding, ...]:
     """Return the findings that cost enough, the most expensive first."""
     findings = (finding for rule in RULES for finding in rule.find(facts))
-    costly = [finding for finding in findings if finding.cost_share >= LEAST_COST]
+    costly = [with_confidence(row) for row in findings if row.cost_share >= LEAST_COST]
     return tuple(sorted(costly, key=lambda finding: -finding.cost_share))

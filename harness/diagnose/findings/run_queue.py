@@ -7,7 +7,6 @@ from harness.diagnose.facts import Facts, gain_without, larger_gain
 from harness.diagnose.findings.blockers import blockers
 from harness.diagnose.findings.own_queue import TARGET, explained_share
 from harness.diagnose.findings.sleep_states import LEAVING_IDLE
-from harness.diagnose.findings.thundering_herd import in_vain_share
 from harness.diagnose.result import Finding, FindingPlace
 from harness.waits.result import WaitCause
 
@@ -19,39 +18,54 @@ SWITCHES = "context switches of the CPUs"
 
 
 def find(facts: Facts) -> Iterator[Finding]:
-    """Yield one finding, with what used the CPUs; the recorder is not blamed."""
+    """Yield a finding for threads of the target, and one for others; the recorder is not blamed."""
     causes = [cause for cause in facts.causes("cpu") if cause.name != LEAVING_IDLE]
     times = _times(facts, causes)
     if not times:
         return
-    own_ns = sum(times.values())
+    queued_ns = sum(times.values())
     # Threads that wait for one in the run queue wait for the CPU as well.
     # Many may wait for one, and most of them for work: their waits count once.
-    behind_ns = min(own_ns, sum(row.queued_ns for row in blockers(facts, by_lock=False)))
-    part = own_ns / sum(cause.wait_ns for cause in causes)
-    wait_ns = own_ns + round(behind_ns * part * (1 - in_vain_share(facts)))
-    times = {name: round(time_ns * wait_ns / own_ns) for name, time_ns in times.items()}
-    cost = facts.share(wait_ns)
+    behind_ns = min(queued_ns, sum(row.queued_ns for row in blockers(facts, by_lock=False)))
+    part = queued_ns / sum(cause.wait_ns for cause in causes)
+    behind_ns = round(behind_ns * part * (1 - explained_share(facts)))
+    times = {name: round(ns * (1 + behind_ns / queued_ns)) for name, ns in times.items()}
+    gain = facts.queue_gain(behind_ns)
+    own_ns = times.pop(TARGET, 0)
+    if own_ns:
+        yield _finding(facts, {TARGET: own_ns}, gain)
+    if times:
+        yield _finding(facts, times, gain)
+
+
+def _finding(facts: Facts, times: dict[str, int], gain: float | None) -> Finding:
+    """Return the finding of threads of the target, or of other users of the CPUs."""
+    wait_ns = sum(times.values())
     first, *_ = times
     users = ", ".join(f"{name} ({times[name] / wait_ns:.0%})" for name in list(times)[:MAX_USERS])
-    yield Finding(
+    is_own = first == TARGET
+    return Finding(
         cause="run-queue",
-        sentence=f"Threads that could run wait for a CPU; it is used by {users}.",
-        cost_share=cost,
-        largest_gain=larger_gain(facts.largest_gain(causes, part), gain_without(cost)),
+        sentence=(
+            "The target has more threads that can run than CPUs: they wait for each other's CPU."
+            if is_own
+            else f"Threads that could run wait for a CPU; it is used by {users}."
+        ),
+        cost_share=facts.share(wait_ns),
+        largest_gain=larger_gain(gain, gain_without(facts.share(wait_ns))),
         confidence=CONFIDENCE,
         evidence=tuple(
             waited(facts, f"CPU used by {name}", times[name], SWITCHES)
             for name in list(times)[:MAX_USERS]
         ),
         where=tuple(
-            FindingPlace(kind="thread" if name == TARGET else "process", name=name)
+            FindingPlace(kind="thread" if is_own else "process", name=name)
             for name in list(times)[:MAX_USERS]
             if times[name] >= LEAST_USE * wait_ns
         ),
         try_=(
             ("use fewer threads, or more CPUs: the target competes with itself",)
-            if times.get(TARGET, 0) > wait_ns / 2
+            if is_own
             else (f"move {first} to other CPUs (taskset, cpuset), or lower its priority (nice)",)
         ),
         check="stallscope waits RUN lists what ran while threads were runnable",

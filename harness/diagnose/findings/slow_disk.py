@@ -2,15 +2,15 @@
 
 from collections.abc import Iterator
 
-from harness.diagnose.evidence import SWITCHES, counted, waited
+from harness.diagnose.evidence import SAMPLES, SWITCHES, counted, waited
 from harness.diagnose.facts import Facts
+from harness.diagnose.findings.disk_calls import FLUSHES, flush_cpu_ns
 from harness.diagnose.findings.disk_queue import STAT, queueing_share
 from harness.diagnose.readings.activity import DiskActivity
 from harness.diagnose.result import Finding, FindingEvidence, FindingPlace
 
 CONFIDENCE = 0.9
 LEAST_FLUSH_SHARE = 0.5  # of the waits for a disk whose functions are known
-_FLUSHES = ("fsync", "fdatasync", "sync_file_range", "msync", "syncfs")
 
 
 def find(facts: Facts) -> Iterator[Finding]:
@@ -29,6 +29,7 @@ def find(facts: Facts) -> Iterator[Finding]:
     known_ns = sum(row.wait_ns for row in rows)
     flush_ns = sum(row.wait_ns for row in rows if _flushes(row.functions))
     is_flush = bool(known_ns) and flush_ns >= LEAST_FLUSH_SHARE * known_ns
+    calls_ns = flush_cpu_ns(facts) if is_flush else 0.0
     direct = [group for group in facts.groups if _disk_ns(group.states_ns) > 0]
     direct.sort(key=lambda group: -_disk_ns(group.states_ns))
     threads = direct[0].name if direct else causes[0].chain[0].name
@@ -48,11 +49,16 @@ def find(facts: Facts) -> Iterator[Finding]:
     yield Finding(
         cause="fsync" if is_flush else "slow-disk",
         sentence=f"{threads} waits for {verb} a disk{others}.",
-        cost_share=facts.share(wait_ns),
-        largest_gain=facts.largest_gain(causes, part),
+        cost_share=facts.share(wait_ns + calls_ns),
+        largest_gain=facts.largest_gain(causes, part, with_system=True),
         confidence=CONFIDENCE,
         evidence=(
             waited(facts, "waits that end at a disk", wait_ns),
+            *(
+                [waited(facts, "CPU time in calls that flush", calls_ns, SAMPLES)]
+                if calls_ns
+                else []
+            ),
             waited(facts, "waits for reads", reads, SWITCHES),
             waited(facts, "waits for writes", writes, SWITCHES),
             *_disk_evidence(facts),
@@ -78,7 +84,7 @@ def _disk_ns(states_ns: dict[str, int]) -> int:
 
 
 def _flushes(functions: tuple[str, ...]) -> bool:
-    return any(flush in name for name in functions for flush in _FLUSHES)
+    return any(flush in name for name in functions for flush in FLUSHES)
 
 
 def _disk(facts: Facts) -> DiskActivity | None:

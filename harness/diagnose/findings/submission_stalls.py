@@ -21,7 +21,10 @@ def find(facts: Facts) -> Iterator[Finding]:
         cause="submission-stalls",
         sentence=f"Calls that submit I/O wait {why}, instead of returning at once.",
         cost_share=cost,
-        largest_gain=gain_without(cost),
+        # The calls use CPU time, and threads are queued after they waited.
+        largest_gain=gain_without(
+            facts.share(disk.submission_ns + facts.state_ns("system", "run_queue"))
+        ),
         confidence=CONFIDENCE,
         evidence=(
             waited(facts, "waits in submission", disk.submission_ns, SWITCHES),

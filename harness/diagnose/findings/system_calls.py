@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from harness.diagnose.cpu_functions import KernelTime
 from harness.diagnose.facts import Facts
+from harness.diagnose.findings.disk_calls import waits_for_disk, without_disk_calls
 from harness.diagnose.findings.kernel_entry import SHOWN_CALLS, KernelRule, kernel_entry_finding
 from harness.diagnose.result import Finding
 
@@ -18,6 +19,8 @@ def find(facts: Facts) -> Iterator[Finding]:
     if facts.cpu is None:
         return
     calls = _without_locks(facts.cpu.system_calls)
+    if waits_for_disk(facts):
+        calls = without_disk_calls(facts, calls)
     if calls.share < LEAST_SHARE:
         return
     names = ", ".join(f"{name} {share:.0%}" for name, share in calls.calls[:SHOWN_CALLS])
@@ -31,8 +34,21 @@ def find(facts: Facts) -> Iterator[Finding]:
             "leave out calls whose answer is known, such as repeated stat or gettimeofday",
         ),
         check="strace -c -f -p PID counts the calls",
+        more_share=_share_beside(facts, calls),
     )
     yield kernel_entry_finding(facts, calls, rule)
+
+
+def _share_beside(facts: Facts, calls: KernelTime) -> float:
+    """Return the rest of the CPU time, 0..1, that fewer calls may save.
+
+    That of copying data in the kernel, and of the functions that call.
+    """
+    assert facts.cpu is not None
+    kernel = facts.state_ns("system") / facts.running_ns if facts.running_ns else 0.0
+    callers = {name for name, _ in calls.callers}
+    own = sum(share for function, share in facts.cpu.hottest if function.name in callers)
+    return max(0.0, kernel - calls.share) + own
 
 
 def _without_locks(time: KernelTime) -> KernelTime:

@@ -51,7 +51,7 @@ def find(facts: Facts) -> Iterator[Finding]:
             f"{first.address}, and only one of them can go on."
         ),
         cost_share=cost,
-        largest_gain=gain_without(max(cost, in_vain * _kernel_share(facts))),
+        largest_gain=gain_without(max(cost, in_vain * _share_of_wake_ups(facts, first))),
         confidence=UNKNOWN if first.kind == "futex" else KNOWN,
         evidence=(
             counted("threads woken by a wake-up", woken, "threads", "wake-ups"),
@@ -74,9 +74,13 @@ def find(facts: Facts) -> Iterator[Finding]:
     )
 
 
-def _kernel_share(facts: Facts) -> float:
-    """Return the kernel's share of the running time, which the work per item shrinks by at most.
+def _share_of_wake_ups(facts: Facts, lock: LockWaits) -> float:
+    """Return the largest share of the running time, 0..1, that wake-ups may take.
 
-    Threads that wait for an item wait for the wake-ups of the others: all of them gain.
+    The kernel's, and that of the functions that wait. Threads that wait for an item wait for the
+    wake-ups of the others: all of them gain.
     """
-    return facts.state_ns("system") / facts.running_ns if facts.running_ns else 0.0
+    kernel = facts.state_ns("system") / facts.running_ns if facts.running_ns else 0.0
+    waiting = {caller.function for caller in lock.callers}
+    hottest = facts.cpu.hottest if facts.cpu is not None else ()
+    return min(1.0, kernel + sum(share for function, share in hottest if function.name in waiting))

@@ -52,7 +52,7 @@ def _finding(facts: Facts, blocker: Blocker, lock: LockWaits | None, calls_ns: f
         cause="user-lock",
         sentence=f"Threads wait for {what} that {blocker.name} holds{sign}.",
         cost_share=share,
-        largest_gain=larger_gain(facts.largest_gain(blocker.causes), gain_without(share)),
+        largest_gain=larger_gain(_largest_gain(facts, blocker), gain_without(share)),
         confidence=confidence,
         evidence=tuple(evidence),
         where=tuple(where),
@@ -62,6 +62,17 @@ def _finding(facts: Facts, blocker: Blocker, lock: LockWaits | None, calls_ns: f
         ),
         check="stallscope waits RUN --graph shows the chain; record again after the change",
     )
+
+
+def _largest_gain(facts: Facts, blocker: Blocker) -> float | None:
+    """Return the gain if nothing is done under the lock.
+
+    What the owner runs may be needless, and so may the kernel's time of the calls of locks.
+    """
+    group, _ = facts.sufferer(blocker.causes)
+    is_owner = group is not None and group == facts.group_named(blocker.name)
+    run_ns = blocker.wait_ns - blocker.queued_ns if is_owner else 0
+    return facts.largest_gain(blocker.causes, with_system=True, run_ns=run_ns)
 
 
 def _lock_of(facts: Facts, owner: str) -> LockWaits | None:

@@ -3,7 +3,8 @@ const cured = process.argv.includes('cured');
 const computes = process.argv.includes('compute'); // allocates nothing
 let sum = 0;
 const kept = [];
-const make = (i) => ({ a: i, b: [i, i + 1], c: 'x' + (i % 100) });
+const names = Array.from({ length: 100 }, (_, i) => 'x' + i);
+const make = (i) => ({ a: i, b: [i, i + 1], c: names[i % 100] });
 for (let i = 0; i < 300000; i++) kept.push(make(i));
 let units = 0;
 let ended = false;
@@ -19,7 +20,7 @@ function chunk() {
       old.a = units;
       old.b[0] = units;
       old.b[1] = units + 1;
-      old.c = 'x' + (units % 100);
+      old.c = names[units % 100];
     } else {
       kept[place] = make(units);
     }

@@ -51,8 +51,8 @@ def kernel(name: str, *options: str) -> Words:
 
 POOL, POLLER = ("--beside", "idle-pool"), ("--beside", "poller")
 POOL_TEXT, POLLER_TEXT = "16 idle threads in futexes", "a thread that polls 2,000 times per second"
-SCAN = ("work", "scan", "{file}.scan")
-SCAN_TEXT = "a process that reads a cached file"
+SCAN = ("work", "scan", "{file}.scan", "--cpu", "{last}")
+SCAN_TEXT = "a process that reads a cached file on the last CPU"
 NEIGHBOUR = kernel("mixed-generators", "--cpus", "{last}")
 NEIGHBOUR_TEXT = "a busy process on the other CPU"
 OWN_CPU = ("--cpus", "{first}")
@@ -83,7 +83,7 @@ _MEASURED = (
         name="herd",
         cause="thundering-herd",
         program=kernel("thundering-herd", *POOL),
-        cured=kernel("condition-herd", "--look-alike", *POOL),
+        cured=kernel("thundering-herd", "--cured", *POOL),
         look_alike=kernel("condition-herd", "--look-alike", *POOL),
         distractor=POOL_TEXT,
         also=("run-queue", "system-call-storm"),
@@ -105,6 +105,7 @@ _MEASURED = (
         cause="single-threaded-stage",
         distractor=POOL_TEXT,
         look_alike_causes=("single-threaded-stage",),  # of the first stage, which is slow there
+        cured_causes=("run-queue",),  # all three stages compute, with fewer CPUs
         threads="last",
         program=kernel("pipeline-slow-middle", *POOL),
         cured=kernel("pipeline-slow-middle", "--cured", *POOL),
@@ -146,12 +147,13 @@ _MEASURED = (
         distractor=POOL_TEXT,
     ),
     Entry(
-        name="small-reads",
+        name="small-calls",
         cause="system-call-storm",
-        program=("work", "calls", "{file}", *POLLER),
-        cured=("work", "calls", "{file}", "--cured", *POLLER),
+        program=kernel("system-calls", *POLLER),
+        cured=kernel("system-calls", "--cured", *POLLER),
         look_alike=("work", "scan", "{file}", *POLLER),
         distractor=POLLER_TEXT,
+        cured_causes=("system-call-storm",),  # fewer calls, and still nothing else
     ),
     Entry(
         name="direct-reads",
@@ -174,6 +176,7 @@ _MEASURED = (
     Entry(
         name="deep-queue",
         cause="disk-queue",
+        disk_service_us=8000,  # few requests per second, so that threads hardly compute
         program=("work", "deep-read", "{disk}", "--threads", "64"),
         cured=("work", "deep-read", "{disk}", "--threads", "8"),
         look_alike=("work", "deep-read", "{disk}", "--threads", "4"),
@@ -200,6 +203,7 @@ _MEASURED = (
         cured=kernel("mapped-file-faults", "--look-alike", *POOL),
         look_alike=("work", "faults", "{file}", *POOL),
         distractor=POOL_TEXT,
+        also=("page-faults",),
         look_alike_causes=("page-faults",),
     ),
     Entry(
@@ -208,27 +212,59 @@ _MEASURED = (
         program=("node", "allocations.js"),
         cured=("node", "allocations.js", "cured"),
         look_alike=("node", "allocations.js", "compute"),
-        distractor=SCAN_TEXT,
-        beside=SCAN,
+        distractor="a process that polls 2,000 times per second",
+        beside=("work", "pause", "{file}", *POLLER),  # a scan would use a CPU of the collector
     ),
 )
-_MODELLED = tuple(
-    Entry(
+
+
+def _modelled(
+    name: str, cause: str, program: Words, cured: Words, also: tuple[str, ...] = ()
+) -> Entry:
+    """Return an entry whose slots are modelled; the cured variant is the look-alike as well."""
+    return Entry(
         name=name,
         cause=cause,
         source=MODELLED,
-        program=kernel(program, "--iterations", iterations),
-        cured=kernel(cured, "--iterations", iterations),
-        look_alike=kernel(cured, "--iterations", iterations),
+        program=program,
+        cured=cured,
+        look_alike=cured,
         distractor=SCAN_TEXT,
         beside=SCAN,
+        also=also,
     )
-    for name, cause, program, cured, iterations in (
-        ("random-branches", "mispredictions", "random-branches", "periodic-branches", "30000000"),
-        ("pointer-chase", "memory-latency", "pointer-chase-dram", "pointer-chase-l1", "3000000"),
-        ("divisions", "execution-units", "divide-chain", "independent-adds", "20000000"),
-        ("jumps", "front-end", "large-branchy-code", "large-straight-code", "2000"),
-    )
+
+
+def _counted(name: str, iterations: int) -> Words:
+    return kernel(name, "--iterations", str(iterations), *OWN_CPU)
+
+
+_MODELLED = (
+    _modelled(
+        "random-branches",
+        "mispredictions",
+        _counted("random-branches", 30_000_000),
+        _counted("periodic-branches", 60_000_000),
+    ),
+    _modelled(
+        "pointer-chase",
+        "memory-latency",
+        _counted("pointer-chase-dram", 3_000_000),
+        _counted("pointer-chase-l1", 60_000_000),
+        also=("page-faults",),  # it fills its memory first
+    ),
+    _modelled(
+        "divisions",
+        "execution-units",
+        _counted("divide-chain", 20_000_000),
+        _counted("independent-adds", 40_000_000),
+    ),
+    _modelled(
+        "jumps",
+        "front-end",
+        _counted("large-branchy-code", 2000),
+        _counted("large-straight-code", 2000),
+    ),
 )
 _CONTROLS = tuple(
     Entry(name=name, cause="", kind=CONTROL, program=program, distractor=distractor, beside=beside)

@@ -10,12 +10,16 @@ from contextlib import suppress
 from pathlib import Path
 
 import msgspec
+from msgspec import structs
 
-from harness.diagnose.findings.own_queue import TARGET
-from harness.diagnose.result import DiagnoseResult, Finding
+from harness.diagnose.result import DiagnoseResult
 from harness.labs.diagnose.entries import MODELLED, Entry, Words
-from harness.labs.diagnose.result import LabFinding, VariantRun
-from harness.labs.diagnose.scoring import CURED, LOOK_ALIKE, PROGRAM, true_causes
+from harness.labs.diagnose.judgement import KeptRun, judged_run
+from harness.labs.diagnose.kept import RECORDING, keep_run
+from harness.labs.diagnose.priority import raise_session, raised_priority
+from harness.labs.diagnose.quietness import busy_share
+from harness.labs.diagnose.result import VariantRun
+from harness.labs.diagnose.scoring import CURED, LOOK_ALIKE, PROGRAM
 from harness.labs.diagnose.surroundings import Surroundings, surroundings
 from stallscope.documents import Count, Record, decode
 from stallscope.errors import RecordingError, StallscopeError, UnableError
@@ -49,64 +53,55 @@ class ProgramReport(Record, frozen=True):
         return units / max(1, number) / max(1, self.elapsed_ns) * 1e9
 
 
-def measure_entry(entry: Entry, duration_s: float) -> Iterator[VariantRun]:
-    """Yield a run of each variant of an entry; a failure is a run with the reason."""
+def measure_entry(
+    entry: Entry, duration_s: float, keep: Path | None = None
+) -> Iterator[VariantRun]:
+    """Yield a run of each variant of an entry; a failure is a run with the reason.
+
+    ``keep``: the directory of the recordings of this run, None to remove them.
+    """
     rows = ((PROGRAM, entry.program), (LOOK_ALIKE, entry.look_alike), (CURED, entry.cured))
     variants = [row for row in rows if row[1]]
     try:
-        with surroundings(entry) as around:
+        with raised_priority(), surroundings(entry) as around:
             for variant, words in variants:
-                yield _measured(entry, variant, words, around, duration_s)
+                yield _measured(entry, variant, words, around, duration_s, keep)
     except StallscopeError as error:
         yield _failed(PROGRAM, error)
 
 
 def _measured(
-    entry: Entry, variant: str, words: Words, around: Surroundings, duration_s: float
+    entry: Entry,
+    variant: str,
+    words: Words,
+    around: Surroundings,
+    duration_s: float,
+    keep: Path | None,
 ) -> VariantRun:
     run = _as_command if entry.source == MODELLED else _by_pid
-    try:
-        with tempfile.TemporaryDirectory(prefix="stallscope-lab-") as directory:
+    kept = KeptRun(variant=variant, beside_name=around.beside_name, busy_before=busy_share())
+    with tempfile.TemporaryDirectory(prefix="stallscope-lab-") as directory:
+        recording = Path(directory, RECORDING)
+        try:
             diagnosis, report = run(around.command(words), Path(directory), duration_s)
-    except StallscopeError as error:
-        return _failed(variant, error)
-    true = true_causes(entry, variant)
-    return VariantRun(
-        variant=variant,
-        findings=tuple(lab_finding(row, true, around.beside_name) for row in diagnosis.findings),
-        rate_per_s=report.rate_per_s(entry.threads),
-        overhead_share=diagnosis.overhead_share,
-    )
+        except StallscopeError as error:
+            result = _failed(variant, error)
+            kept = structs.replace(kept, why=result.why)
+        else:
+            kept = structs.replace(
+                kept,
+                rate_per_s=report.rate_per_s(entry.threads),
+                overhead_share=diagnosis.overhead_share,
+            )
+            result = judged_run(entry, kept, diagnosis)
+        if keep is not None:
+            keep_run(keep / variant, kept, recording)
+    return result
 
 
 def _failed(variant: str, error: StallscopeError) -> VariantRun:
     why = f"{error.message}; {error.remedy}" if error.remedy else error.message
     return VariantRun(variant=variant, findings=(), rate_per_s=None, why=why)
-
-
-def lab_finding(
-    finding: Finding, true: frozenset[str], beside_name: str, *, judge_machine: bool = False
-) -> LabFinding:
-    """Return a finding with its truth. The process beside the program must not be blamed.
-
-    ``judge_machine``: the machine is part of the entry.
-    """
-    users = [place.name for place in finding.where]
-    # A queue behind threads of the target is its own, even if other processes add more to it.
-    decisive = users if finding.cause in true else users[:1]
-    in_entry = {TARGET, beside_name} if beside_name else {TARGET}
-    of_machine = not judge_machine and (
-        finding.cause == "steal"
-        or (finding.cause == "run-queue" and not in_entry.intersection(decisive))
-    )
-    return LabFinding(
-        cause=finding.cause,
-        cost_share=finding.cost_share,
-        confidence=finding.confidence,
-        largest_gain=finding.largest_gain,
-        true=finding.cause in true,
-        of_machine=of_machine,
-    )
 
 
 def _by_pid(
@@ -123,6 +118,7 @@ def _by_pid(
         ) as process,
     ):
         try:
+            raise_session(process.pid)
             time.sleep(_BEFORE_S)
             words = ("-p", str(process.pid), "--duration", f"{duration_s:g}")
             diagnosis, _ = _diagnose(directory, words)
@@ -155,10 +151,11 @@ def _report(lines: list[str]) -> ProgramReport:
 def _diagnose(directory: Path, words: tuple[str, ...]) -> tuple[DiagnoseResult, str]:
     """Return the document of `stallscope diagnose`, and what it wrote to standard error."""
     command = [sys.executable, "-m", "stallscope", "diagnose", "--json"]
-    command += ["-o", str(directory / "recording"), *words]
+    command += ["-o", str(directory / RECORDING), *words]
     with subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True
     ) as process:
+        raise_session(process.pid)
         try:
             output, messages = process.communicate(timeout=_ANALYSIS_TIMEOUT_S)
         except subprocess.TimeoutExpired as error:

@@ -14,7 +14,7 @@ from harness.diagnose.readings.activity import CpuFrequency, MachineActivity, Sl
 from harness.diagnose.readings.reading import ReadingsHeader
 from harness.diagnose.slots import SlotFacts
 from harness.labs.diagnose.entries import REPLAYED, Entry
-from harness.labs.diagnose.measurement import lab_finding
+from harness.labs.diagnose.judgement import lab_finding
 from harness.labs.diagnose.result import EntryResult, VariantRun
 from harness.labs.diagnose.scoring import LOOK_ALIKE, PROGRAM, scored, true_causes
 from harness.topdown.result import NodeRecord, TopdownResult

@@ -8,7 +8,8 @@ class LabFinding(Record, frozen=True, kw_only=True):
     """A finding of a run.
 
     ``true``: whether the program has this cause. ``of_machine``: it is a cause outside of the
-    entry, such as other processes on its CPUs, and is not judged.
+    entry, such as other processes on its CPUs, and is not judged. ``rating``: confidence of the
+    rule before its calibration.
     """
 
     cause: str
@@ -17,13 +18,16 @@ class LabFinding(Record, frozen=True, kw_only=True):
     largest_gain: Amount | None
     true: bool
     of_machine: bool = False
+    rating: Share | None = None
 
 
 class VariantRun(Record, frozen=True, kw_only=True):
     """A diagnosis of a variant: "program", "look-alike" or "cured".
 
     ``rate_per_s``: units of work per second and thread; None if the program does not report it.
-    ``why``: the reason why there is no diagnosis.
+    ``why``: the reason why there is no diagnosis. ``busy_before``: share of all CPUs in use before
+    the run. ``behind_others``: share of the wall time of working threads in which they were queued
+    for a CPU behind processes outside of the entry; ``disturbed`` if that stands out itself.
     """
 
     variant: str
@@ -31,6 +35,9 @@ class VariantRun(Record, frozen=True, kw_only=True):
     rate_per_s: Amount | None
     overhead_share: Amount | None = None
     why: str = ""
+    busy_before: Share | None = None
+    behind_others: Amount | None = None
+    disturbed: bool = False
 
     @property
     def judged(self) -> tuple[LabFinding, ...]:
@@ -58,8 +65,10 @@ class GainCheck(Record, frozen=True, kw_only=True):
 class EntryResult(Record, frozen=True, kw_only=True):
     """An entry with its runs. ``right``: runs whose first cause is the expected one.
 
-    ``blamed``: runs of the look-alike with the cause of the program, ``not_cured``: of the cured
-    variant.
+    ``planned``: runs of the program that count for it, ``disturbed``: those that do not, because
+    other load queued the program, of which ``disturbed_right`` were right. ``blamed``: runs of the
+    look-alike with the cause of the program, ``not_cured``: of the cured variant; other load does
+    not excuse them.
     """
 
     name: str
@@ -75,11 +84,21 @@ class EntryResult(Record, frozen=True, kw_only=True):
     not_cured: Count
     gain: GainCheck | None
     reason: str = ""
+    disturbed: Count = 0
+    disturbed_right: Count = 0
 
     @property
     def is_right(self) -> bool:
-        """Return whether all runs are right and the look-alike was not blamed."""
-        return self.right == self.planned and not self.blamed
+        """Return whether all runs are right and the look-alike was not blamed.
+
+        Runs that were all disturbed show nothing.
+        """
+        return self.right == self.planned and not self.blamed and not self.is_unknown
+
+    @property
+    def is_unknown(self) -> bool:
+        """Return whether all runs of the program were disturbed."""
+        return bool(self.disturbed) and not self.planned
 
 
 class Calibration(Record, frozen=True, kw_only=True):
@@ -102,6 +121,8 @@ class DiagnoseLabResult(Document, frozen=True, kw_only=True, tag="stallscope.lab
     runs: Count
     entries: tuple[EntryResult, ...]
     calibration: Calibration | None
+    # With the findings of disturbed runs as well.
+    calibration_of_all: Calibration | None = None
 
     def of_kind(self, *kinds: str) -> tuple[EntryResult, ...]:
         """Return the entries of some kinds."""

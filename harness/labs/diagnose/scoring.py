@@ -20,8 +20,13 @@ def true_causes(entry: Entry, variant: str) -> frozenset[str]:
 
 
 def scored(entry: Entry, runs: Sequence[VariantRun]) -> EntryResult:
-    """Return the result of an entry; a run without a diagnosis is wrong."""
-    own = [run for run in runs if run.variant == PROGRAM]
+    """Return the result of an entry; a run without a diagnosis is wrong.
+
+    Disturbed runs of a program count apart. Controls and look-alikes always count.
+    """
+    program = [run for run in runs if run.variant == PROGRAM]
+    disturbed = [run for run in program if run.disturbed and entry.kind == LIVE]
+    own = [run for run in program if run not in disturbed]
     look_alikes = [run for run in runs if run.variant == LOOK_ALIKE and not run.why]
     return EntryResult(
         name=entry.name,
@@ -30,14 +35,20 @@ def scored(entry: Entry, runs: Sequence[VariantRun]) -> EntryResult:
         source=entry.source,
         distractor=entry.distractor,
         runs=tuple(runs),
-        right=sum(not run.why and run.first == entry.cause for run in own),
+        right=_right(entry, own),
         planned=len(own),
         blamed=sum(_is_blamed(entry, run, LOOK_ALIKE) for run in look_alikes),
         look_alikes=len(look_alikes),
         not_cured=sum(_is_blamed(entry, run, CURED) for run in runs if run.variant == CURED),
         gain=gain_check(entry, runs),
         reason=entry.reason,
+        disturbed=len(disturbed),
+        disturbed_right=_right(entry, disturbed),
     )
+
+
+def _right(entry: Entry, runs: Iterable[VariantRun]) -> int:
+    return sum(not run.why and run.first == entry.cause for run in runs)
 
 
 def _is_blamed(entry: Entry, run: VariantRun, variant: str) -> bool:
@@ -47,7 +58,7 @@ def _is_blamed(entry: Entry, run: VariantRun, variant: str) -> bool:
 
 def gain_check(entry: Entry, runs: Iterable[VariantRun]) -> GainCheck | None:
     """Return the predicted gain of the cause against that of the cured variant."""
-    rows = list(runs)
+    rows = [run for run in runs if not run.disturbed]
     predictions = [
         finding.largest_gain
         for run in rows
@@ -73,13 +84,17 @@ def gain_check(entry: Entry, runs: Iterable[VariantRun]) -> GainCheck | None:
     )
 
 
-def calibration(entries: Iterable[EntryResult]) -> Calibration | None:
-    """Return the Brier score of all judged findings; None without one."""
+def calibration(entries: Iterable[EntryResult], *, disturbed: bool = False) -> Calibration | None:
+    """Return the Brier score of all judged findings; None without one.
+
+    ``disturbed``: whether those of disturbed runs of programs count.
+    """
     rows = [
         (finding.confidence, finding.true)
         for entry in entries
         if entry.kind in (LIVE, CONTROL)
         for run in entry.runs
+        if disturbed or not run.disturbed
         for finding in run.judged
     ]
     if not rows:

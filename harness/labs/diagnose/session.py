@@ -8,10 +8,11 @@ import click
 from harness.cli.brief import document_text
 from harness.cli.terminal import LiveLine, colours, width
 from harness.labs.diagnose.entries import NOT_SHOWN, REPLAYED, Entry, entries
+from harness.labs.diagnose.kept import kept_runs
 from harness.labs.diagnose.measurement import measure_entry
 from harness.labs.diagnose.options import DiagnoseLabOptions
 from harness.labs.diagnose.replayed import replayed_entries, replayed_result
-from harness.labs.diagnose.result import DiagnoseLabResult, EntryResult, VariantRun
+from harness.labs.diagnose.result import DiagnoseLabResult, EntryResult
 from harness.labs.diagnose.scoring import calibration, scored
 from harness.labs.diagnose.text import closing_lines, heading, row_line
 from harness.recordings.settings_text import settings_now, settings_since
@@ -50,6 +51,7 @@ def run_diagnose_lab(options: DiagnoseLabOptions) -> int:
             runs=options.runs,
             entries=tuple(results),
             calibration=calibration(results),
+            calibration_of_all=calibration(results, disturbed=True),
         )
         if options.as_json:
             click.echo(document_text(document))
@@ -65,7 +67,13 @@ def _results(rows: tuple[Entry, ...], options: DiagnoseLabOptions) -> Iterator[E
             if entry.kind in (REPLAYED, NOT_SHOWN):
                 yield replayed_result(entry) if entry.kind == REPLAYED else scored(entry, ())
                 continue
-            runs: list[VariantRun] = []
+            if options.recorded is not None:
+                live.show(entry.name, done=number, whole=len(rows))
+                if runs := list(kept_runs(options.recorded, entry)):
+                    live.clear()
+                    yield scored(entry, runs)
+                continue
+            runs = []
             for run in range(options.runs):
                 left_s = (time.monotonic() - began_s) / max(1, number) * (len(rows) - number)
                 left = f", {left_s:.0f} s left" if number else ""
@@ -74,7 +82,8 @@ def _results(rows: tuple[Entry, ...], options: DiagnoseLabOptions) -> Iterator[E
                     done=number + run / options.runs,
                     whole=len(rows),
                 )
-                runs += measure_entry(entry, options.duration_s)
+                keep = None if options.keep is None else options.keep / entry.name / f"{run + 1:03}"
+                runs += measure_entry(entry, options.duration_s, keep)
             live.clear()
             yield scored(entry, runs)
     finally:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from harness.labs.diagnose.entries import Entry, Words
+from harness.labs.diagnose.priority import raise_session
 from stallscope.errors import UnableError
 from stallscope.programs import program
 
@@ -94,6 +95,7 @@ def running(command: list[str]) -> Iterator["subprocess.Popen[bytes]"]:
     except OSError as error:
         raise UnableError(f"{command[0]} cannot be run: {error}", "install it") from error
     try:
+        raise_session(process.pid)
         yield process
     finally:
         process.kill()
@@ -109,6 +111,7 @@ def known_disk(service_us: int) -> Iterator[str]:
         words, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, start_new_session=True, text=True
     ) as process:
         try:
+            raise_session(process.pid)
             assert process.stdout is not None
             line = process.stdout.readline()
             if not line:

@@ -6,7 +6,8 @@ import click
 
 from harness.cli.terminal import percent, printable, wrapped
 from harness.labs.diagnose.entries import CONTROL, LIVE, MODELLED, NOT_SHOWN, REPLAYED
-from harness.labs.diagnose.result import DiagnoseLabResult, EntryResult, GainCheck
+from harness.labs.diagnose.quietness import MOST_BEHIND_OTHERS
+from harness.labs.diagnose.result import Calibration, DiagnoseLabResult, EntryResult, GainCheck
 from harness.labs.diagnose.scoring import PROGRAM
 from harness.recordings.settings_text import settings_lines
 
@@ -27,8 +28,14 @@ def row_line(row: EntryResult) -> str:
     own = [run for run in row.runs if run.variant == PROGRAM]
     causes = list(dict.fromkeys(run.first or NOTHING for run in own if not run.why))
     names = ", ".join(causes) if causes else "no diagnosis"
-    verdict = "right" if row.is_right else "wrong"
-    text = click.style(verdict, fg="green" if row.is_right else "red")
+    if row.is_unknown:
+        text = click.style("disturbed by other load", fg="yellow")
+    elif row.is_right:
+        text = click.style("right", fg="green")
+    else:
+        text = click.style("wrong", fg="red")
+    if row.disturbed:
+        text += f", {row.disturbed} disturbed ({row.disturbed_right} of them right)"
     if row.blamed:
         text += f", look-alike blamed in {row.blamed} of {row.look_alikes}"
     marks = [row.kind] if row.kind == REPLAYED else [MODELLED] if row.source == MODELLED else []
@@ -61,19 +68,32 @@ def closing_lines(result: DiagnoseLabResult, room: int) -> Iterator[str]:
         if planned:
             right = sum(row.right for row in rows)
             yield f"{title}: {right} of {planned} runs right, {len(rows)} entries"
+    disturbed = sum(row.disturbed for row in live)
+    if disturbed:
+        right = sum(row.disturbed_right for row in live)
+        yield (
+            f"disturbed by other load, not counted above: {disturbed} runs, {right} of them right; "
+            f"their threads were queued behind other processes for at least "
+            f"{percent(MOST_BEHIND_OTHERS)} of their time"
+        )
     blamed = sum(row.blamed for row in live)
     yield f"look-alikes blamed: {blamed} of {sum(row.look_alikes for row in live)} runs"
     yield from _gain_lines(live)
-    score = result.calibration
-    if score is not None:
-        yield (
-            f"confidence: Brier score {score.brier:.3f} of {score.findings} findings "
-            f"({score.true} true); the best constant confidence has {score.constant_brier:.3f}"
-        )
+    yield from _score_lines("confidence", result.calibration)
+    if disturbed:
+        yield from _score_lines("with disturbed runs", result.calibration_of_all)
     for row in result.entries:
         for why in dict.fromkeys(run.why for run in row.runs if run.why):
             yield from wrapped(f"{row.name}: {printable(why)}", room, _INDENT)
     yield from settings_lines(result.settings, room)
+
+
+def _score_lines(title: str, score: Calibration | None) -> Iterator[str]:
+    if score is not None:
+        yield (
+            f"{title}: Brier score {score.brier:.3f} of {score.findings} findings "
+            f"({score.true} true); the best constant confidence has {score.constant_brier:.3f}"
+        )
 
 
 def _gain_lines(rows: tuple[EntryResult, ...]) -> Iterator[str]:

@@ -23,6 +23,7 @@ BLOCK = 4096
 SPAN_BLOCKS = 1024
 SCAN_BYTES = 1 << 20
 COMPUTE_ROUNDS = 3000  # about 50 us
+READ_ROUNDS = 20_000  # after a read: cold caches matter less in longer work
 PAUSE_S = 2e-3
 GROUP = 64  # records per flush, if cured
 CALLS = 200  # of one byte, per unit
@@ -40,15 +41,15 @@ def compute(rounds: int = COMPUTE_ROUNDS) -> None:
     sum(range(rounds))
 
 
-def direct_reads(path: Path, seed: int) -> Unit:
-    """Return a unit that reads a random block from the disk."""
+def direct_reads(path: Path, seed: int, rounds: int = READ_ROUNDS) -> Unit:
+    """Return a unit that reads a random block from the disk and computes."""
     descriptor = os.open(path, os.O_RDONLY | os.O_DIRECT)
     buffer = mmap.mmap(-1, BLOCK)
     choice = random.Random(seed)  # noqa: S311 - places of reads
 
     def unit() -> None:
         os.preadv(descriptor, [buffer], BLOCK * choice.randrange(SPAN_BLOCKS))
-        compute()
+        compute(rounds)
 
     return unit
 
@@ -62,7 +63,7 @@ def memory_reads(path: Path, seed: int) -> Unit:
     def unit() -> None:
         place = BLOCK * choice.randrange(SPAN_BLOCKS)
         bytes(data[place : place + BLOCK])
-        compute()
+        compute(READ_ROUNDS)
 
     return unit
 
@@ -154,7 +155,8 @@ def cached_scan(path: Path) -> Unit:
 def _unit(work: str, path: Path, cured: bool, thread: int) -> Unit:
     makers: dict[str, Callable[[], Unit]] = {
         "read": lambda: memory_reads(path, thread) if cured else direct_reads(path, thread),
-        "deep-read": lambda: direct_reads(path, thread),
+        # Threads that compute would also wait for the interpreter's lock.
+        "deep-read": lambda: direct_reads(path, thread, rounds=0),
         "flush": lambda: flushes(path, GROUP if cured else 1),
         "submit": lambda: submitted_reads(path, cured),
         "calls": lambda: small_calls(cured),
@@ -187,7 +189,10 @@ def main(words: list[str]) -> int:
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--cured", action="store_true")
     parser.add_argument("--beside", default="")
+    parser.add_argument("--cpu", type=int)
     options = parser.parse_args(words)
+    if options.cpu is not None:
+        os.sched_setaffinity(0, {options.cpu})
     ended = threading.Event()
     signal.signal(signal.SIGTERM, lambda *_: ended.set())
     signal.signal(signal.SIGINT, lambda *_: ended.set())

@@ -4,6 +4,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <climits>
 #include <ctime>
 #include <mutex>
@@ -100,51 +101,64 @@ void wait_while(std::atomic<std::uint32_t>& word, std::uint32_t value) noexcept 
   syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, value, &timeout, nullptr, 0);
 }
 
-void wake_all(std::atomic<std::uint32_t>& word) noexcept {
-  syscall(SYS_futex, &word, FUTEX_WAKE_PRIVATE, INT_MAX, nullptr, nullptr, 0);
+void wake(std::atomic<std::uint32_t>& word, int threads) noexcept {
+  syscall(SYS_futex, &word, FUTEX_WAKE_PRIVATE, threads, nullptr, nullptr, 0);
 }
 
 // In a round, thread 0 adds one item and wakes all other threads. All wake, one takes the item, and
-// the next round begins after all have tried. An iteration is a round of a thread.
+// the next round begins after all have tried. Cured: one thread wakes and takes it. An iteration is
+// a round of a thread, also if it sleeps through it.
 class thundering_herd_kernel : public kernel_base {
  public:
   explicit thundering_herd_kernel(const kernel_settings& setting)
-      : herd_(setting.threads - 1), last_rounds_(setting.threads) {}
+      : cured_(setting.cured), herd_(setting.threads - 1), last_rounds_(setting.threads) {}
 
   std::uint64_t run(unsigned thread, std::uint64_t iterations,
                     const std::atomic<bool>& stop) override {
-    for (std::uint64_t i = 0; i < iterations; ++i) {
-      if (!(thread == 0 ? wake_herd(stop) : try_take(thread, stop))) return i;
+    std::uint64_t rounds = 0;
+    while (rounds < iterations) {
+      const auto passed =
+          thread == 0 ? wake_herd(stop) : try_take(thread, iterations - rounds, stop);
+      if (passed == 0) break;
+      rounds += passed;
     }
-    return iterations;
+    return rounds;
   }
   // Returns the number of taken items.
   [[nodiscard]] std::uint64_t result() const override { return taken_.load(); }
 
  private:
-  bool wake_herd(const std::atomic<bool>& stop) {
+  // Both return the number of rounds that have passed; 0 at the end.
+  std::uint64_t wake_herd(const std::atomic<bool>& stop) {
+    auto& unfinished = cured_ ? items_ : waking_;
     waking_.store(herd_);
     items_.store(1);
     round_.fetch_add(1);
-    wake_all(round_);
-    while (const std::uint32_t waking = waking_.load()) {
-      if (stop.load()) return false;
-      wait_while(waking_, waking);
+    wake(round_, cured_ ? 1 : INT_MAX);
+    while (const std::uint32_t left = unfinished.load()) {
+      if (stop.load()) return 0;
+      wait_while(unfinished, left);
     }
-    return true;
+    return 1;
   }
-  bool try_take(unsigned thread, const std::atomic<bool>& stop) {
+  std::uint64_t try_take(unsigned thread, std::uint64_t most, const std::atomic<bool>& stop) {
     auto& last_round = last_rounds_[thread].value;
-    while (round_.load() == static_cast<std::uint32_t>(last_round)) {
-      if (stop.load()) return false;
-      wait_while(round_, static_cast<std::uint32_t>(last_round));
+    const auto last = static_cast<std::uint32_t>(last_round);
+    while (round_.load() == last) {
+      if (stop.load()) return 0;
+      wait_while(round_, last);
     }
-    ++last_round;
-    if (items_.exchange(0) == 1) taken_.fetch_add(1);
-    if (waking_.fetch_sub(1) == 1) wake_all(waking_);
-    return true;
+    const auto passed = cured_ ? std::min<std::uint64_t>(round_.load() - last, most) : 1;
+    last_round += passed;
+    if (items_.exchange(0) == 1) {
+      taken_.fetch_add(1);
+      if (cured_) wake(items_, 1);
+    }
+    if (!cured_ && waking_.fetch_sub(1) == 1) wake(waking_, INT_MAX);
+    return passed;
   }
 
+  bool cured_;
   std::uint32_t herd_;
   std::vector<thread_word> last_rounds_;  // by thread: the last round in which it tried
   std::atomic<std::uint32_t> round_{0};

@@ -1,7 +1,7 @@
 import pytest
 
 from harness.diagnose.facts import Facts, larger_gain
-from tests.harness.diagnose.diagnoses import BUSY, LOCKED, waits
+from tests.harness.diagnose.diagnoses import LOCKED, waits
 from tests.harness.waits.waits_results import cause
 
 
@@ -14,11 +14,28 @@ def test_costs_are_shares_of_the_wall_time_of_working_threads() -> None:
 
 
 def test_a_thread_that_only_waits_has_no_finite_gain() -> None:
-    facts = Facts.of(waits(BUSY), None)
-    assert facts.largest_gain([cause("disk", "disk", 250, ("main", 250))]) == pytest.approx(2.0)
-    assert facts.largest_gain([cause("disk", "disk", 500, ("main", 500))]) is None
+    facts = Facts.of(waits("main R(code)0-250 W(hog,lock)250-500"), None)
+    assert facts.largest_gain([cause("disk", "disk", 125, ("main", 125))]) == pytest.approx(
+        1 / 0.75
+    )
     assert facts.largest_gain([cause("disk", "disk", 250, ("unknown", 250))]) is None
     assert facts.largest_gain([]) is None
+    facts = Facts.of(waits("main R(code)0-0.1 W(hog,lock)0.1-500"), None)
+    assert facts.largest_gain([cause("disk", "disk", 500, ("main", 500))]) is None
+
+
+def test_a_thread_cannot_gain_the_waits_of_others_or_what_it_runs() -> None:
+    facts = Facts.of(waits("main R(code)0-250 W(hog,lock)250-500"), None)
+    whole = [cause("disk", "disk", 900, ("main", 900))]
+    assert facts.largest_gain(whole) == pytest.approx(2.0, rel=0.01)
+    assert facts.largest_gain(whole, run_ns=125_000_000) == pytest.approx(4.0, rel=0.01)
+
+
+def test_all_of_the_queue_for_a_cpu_may_go() -> None:
+    facts = Facts.of(waits("main R(code)0-250 Q250-500\nhelper@1 R(code)0-500"), None)
+    assert facts.queue_gain() == pytest.approx(2.0, rel=0.01)
+    facts = Facts.of(waits("main R(code)0-100 Q100-200 R200-250 W(hog,lock)250-500"), None)
+    assert facts.queue_gain(100_000_000) == pytest.approx(1 / 0.6, rel=0.01)
 
 
 def test_time_in_the_run_queue_may_go_with_the_waits_before_it() -> None:

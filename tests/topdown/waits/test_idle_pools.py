@@ -1,10 +1,12 @@
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from tests.topdown.waits.lock_records import PLACES
 from tests.topdown.waits.wait_records_builder import build_records
 from topdown.waits.idle_pools import RULE_WITHOUT_WAKE_UPS, idle_pools, idle_threads
+from topdown.waits.states import ThreadState
 from topdown.waits.timeline import build_intervals
 
 # Pool threads wait for work; the timer wakes main.
@@ -107,3 +109,26 @@ def test_a_wake_up_at_the_start_does_not_make_a_thread_awaited() -> None:
     longer = build_records(text.replace("1.1", "5"), places=PLACES)
     idle = idle_threads(longer.records, build_intervals(longer.records))
     assert idle.tolist() == [False, False]
+
+
+def test_time_in_an_unknown_state_does_not_make_a_thread_idle() -> None:
+    built = build_records("main R0-1000\nherd R0-1 W(main)1-2 R2-3 W(main)3-1000", places=PLACES)
+    intervals = build_intervals(built.records)
+    between = (intervals.thread == 1) & (intervals.begin_ns >= 3_000_000)
+    state = np.where(between, ThreadState.UNKNOWN, intervals.state).astype(np.uint8)
+    unknown = replace(intervals, state=state)
+    assert idle_threads(built.records, intervals).tolist() == [False, True]
+    assert idle_threads(built.records, unknown).tolist() == [False, False]
+
+
+def test_a_thread_that_waits_for_a_disk_is_not_idle() -> None:
+    text = "main R0-1000\nreader R0-1 W(disk,disk)1-1000"
+    built = build_records(text, places=PLACES)
+    intervals = build_intervals(built.records)
+    waits = intervals.thread == 1
+    state = np.where(
+        waits & (intervals.state == ThreadState.OTHER), ThreadState.DISK_READ, intervals.state
+    )
+    assert idle_threads(built.records, intervals).tolist() == [False, True]
+    reading = replace(intervals, state=state.astype(np.uint8))
+    assert idle_threads(built.records, reading).tolist() == [False, False]

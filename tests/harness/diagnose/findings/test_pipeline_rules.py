@@ -186,7 +186,7 @@ def test_modelled_slots_are_labelled_and_follow_the_models_verdict() -> None:
     (finding,) = findings(slots(kind="modelled", bottleneck=path, **nodes))
     assert finding.cause == "execution-units"
     assert finding.sentence.endswith("(modelled).")
-    assert finding.confidence < 0.7
+    assert finding.rating < 0.7
     assert all("model" in row.source for row in finding.evidence)
     assert causes(slots(kind="modelled", bottleneck=None, **nodes)) == []
 

@@ -4,13 +4,15 @@ import msgspec
 import pytest
 
 from harness.diagnose.build import diagnose_result
+from harness.diagnose.confidence import LEAST_COST
 from harness.diagnose.cpu_functions import KernelTime
 from harness.diagnose.facts import Facts, Measurements
-from harness.diagnose.findings.rules import LEAST_COST, RULES, find
+from harness.diagnose.findings.rules import RULES, find
 from harness.waits.result import EndedWait, SpinningFunction
 from tests.harness.diagnose.diagnoses import (
     BUSY,
     LOCKED,
+    WAITING,
     causes_of,
     cpu,
     diagnosis,
@@ -48,7 +50,7 @@ def test_a_known_owner_raises_the_confidence_and_gives_the_function() -> None:
     assert owner is not None
     held = lock(owner=msgspec.structs.replace(owner, share=0.9))
     result = with_causes(*waits(LOCKED).causes, text=LOCKED, locks=(held,))
-    assert result.findings[0].confidence == pytest.approx(0.95)
+    assert result.findings[0].rating == pytest.approx(0.95)
     assert "hash" in [place.name for place in result.findings[0].where]
 
 
@@ -87,10 +89,11 @@ def test_a_stage_that_sleeps_itself_is_no_busy_stage() -> None:
     ],
 )
 def test_a_cause_is_named_if_it_costs_enough(kind: str, name: str, expected: str) -> None:
-    rows = with_causes(cause(kind, name, 200, ("main", 200), (name, 200)))
+    text = "main R(code)0-300 Q300-500" if kind == "cpu" else WAITING
+    rows = with_causes(cause(kind, name, 200, ("main", 200), (name, 200)), text=text)
     assert causes_of(rows) == [expected]
     assert rows.findings[0].cost_share == pytest.approx(0.4)
-    assert rows.findings[0].largest_gain == pytest.approx(1 / 0.6)
+    assert rows.findings[0].largest_gain == pytest.approx(1 / 0.6, rel=0.01)
     assert causes_of(with_causes(cause(kind, name, 20, ("main", 20), (name, 20)))) == []
 
 
@@ -135,6 +138,28 @@ def test_flushes_are_told_from_other_writes() -> None:
     assert causes_of(with_causes(disk, ended_waits=(_ended("pwrite64"),))) == ["slow-disk"]
 
 
+def test_the_cpu_time_of_flushes_goes_with_them() -> None:
+    disk = cause("disk", "disk", 200, ("main", 200), ("disk", 200))
+    document = msgspec.structs.replace(
+        waits(WAITING), causes=(disk,), ended_waits=(_ended("fdatasync"),)
+    )
+    calls = KernelTime(0.5, (("fdatasync", 0.5),), (("fdatasync", 0.5),))
+    (finding,) = diagnose_result(document, cpu(system_calls=calls)).findings
+    assert finding.cause == "fsync"
+    assert finding.cost_share == pytest.approx(0.4 + 0.5 * 0.6, abs=0.01)
+
+
+def test_calls_that_wait_for_a_disk_are_no_storm() -> None:
+    disk = cause("disk", "disk", 200, ("main", 200), ("disk", 200))
+    document = msgspec.structs.replace(waits(WAITING), causes=(disk,))
+    unnamed = msgspec.structs.replace(document, ended_waits=(_ended("read_block"),))
+    calls = KernelTime(0.6, (("pread64", 0.5),), (("read_block", 0.55), ("main", 0.05)))
+    names = KernelTime(0.6, (), (("read_block", 0.55), ("main", 0.05)))
+    assert causes_of(diagnose_result(document, cpu(system_calls=calls))) == ["slow-disk"]
+    assert causes_of(diagnose_result(unnamed, cpu(system_calls=names))) == ["slow-disk"]
+    assert causes_of(diagnosis(BUSY, cpu(system_calls=calls))) == ["system-call-storm"]
+
+
 def test_spinning_functions_are_named() -> None:
     row = SpinningFunction(function="spin_lock", threads=4, cpu_ns=300 * MS, share=0.6)
     result = with_causes(spinning=(row,))
@@ -153,21 +178,33 @@ def test_page_faults_and_system_calls_count_by_their_share_of_the_cpu_time() -> 
     assert causes_of(diagnosis(BUSY, cpu(system_calls=moderate))) == []
 
 
+COLLECTION = GarbageCollection(
+    pid=7,
+    process_name="java",
+    runtime="hotspot",
+    collector="G1",
+    phase="young",
+    phases={},
+    samples=300,
+    value=300,
+    share=0.3,
+    process_share=0.3,
+    certain=True,
+)
+
+
+def test_the_queue_behind_a_collector_belongs_to_garbage_collection() -> None:
+    own = cause("cpu", "threads of the target", 200, ("main", 200))
+    document = msgspec.structs.replace(waits("main R(code)0-300 Q300-500"), causes=(own,))
+    half = msgspec.structs.replace(COLLECTION, share=0.7, process_share=0.7)
+    findings = diagnose_result(document, cpu(collections=(half,))).findings
+    assert [row.cause for row in findings] == ["garbage-collection", "run-queue"]
+    assert findings[0].cost_share == pytest.approx(0.7, abs=0.01)
+    assert findings[1].cost_share == pytest.approx(0.3 * 0.4, abs=0.01)
+
+
 def test_garbage_collection_names_the_runtime() -> None:
-    row = GarbageCollection(
-        pid=7,
-        process_name="java",
-        runtime="hotspot",
-        collector="G1",
-        phase="young",
-        phases={},
-        samples=300,
-        value=300,
-        share=0.3,
-        process_share=0.3,
-        certain=True,
-    )
-    result = diagnosis(BUSY, cpu(collections=(row,)))
+    result = diagnosis(BUSY, cpu(collections=(COLLECTION,)))
     assert causes_of(result) == ["garbage-collection"]
     assert "hotspot G1" in result.findings[0].sentence
 
@@ -186,6 +223,16 @@ def test_findings_are_in_order_of_cost_and_above_the_limit() -> None:
 def test_every_rule_yields_nothing_for_a_recording_without_threads() -> None:
     facts = Facts.of(msgspec.structs.replace(waits(BUSY), groups=(), threads=()), None)
     assert [list(rule.find(facts)) for rule in RULES] == [[] for _ in RULES]
+
+
+def test_the_queue_behind_the_target_is_told_from_that_behind_others() -> None:
+    own = cause("cpu", "threads of the target", 150, ("main", 150))
+    other = cause("cpu", "make", 100, ("main", 100))
+    result = with_causes(own, other, text="main R(code)0-250 Q250-500")
+    assert causes_of(result) == ["run-queue", "run-queue"]
+    users = [[place.name for place in row.where] for row in result.findings]
+    assert users == [["threads of the target"], ["make"]]
+    assert [row.cost_share for row in result.findings] == pytest.approx([0.3, 0.2])
 
 
 def test_a_stage_that_waits_for_a_cpu_is_no_stage_but_the_run_queue() -> None:

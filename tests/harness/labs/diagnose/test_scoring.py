@@ -3,12 +3,14 @@
 from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace as replace_run
 
 from harness.labs.diagnose.entries import CONTROL, Entry
 from harness.labs.diagnose.scoring import brier_score, calibration, gain_check, scored
 from tests.harness.labs.diagnose.lab_runs import HOG, finding, run
 
 LOCK = finding("user-lock")
+QUEUE = finding("sleep-states", true=False)
 
 
 def test_the_first_cause_decides_and_a_run_without_a_diagnosis_is_wrong() -> None:
@@ -33,6 +35,25 @@ def test_a_cause_of_the_machine_is_not_judged() -> None:
     score = calibration([result])
     assert score is not None
     assert score.findings == 1
+
+
+def test_a_disturbed_run_counts_apart_and_its_answer_is_kept() -> None:
+    disturbed = [replace_run(run("program", row), disturbed=True) for row in (LOCK, QUEUE, QUEUE)]
+    result = scored(HOG, [run("program", LOCK), *disturbed])
+    assert (result.right, result.planned) == (1, 1)
+    assert (result.disturbed, result.disturbed_right) == (3, 1)
+    assert result.is_right
+    assert scored(HOG, disturbed).is_unknown
+    assert not scored(HOG, disturbed).is_right
+    both = [calibration([result], disturbed=value) for value in (False, True)]
+    assert [score.findings for score in both if score is not None] == [1, 4]
+
+
+def test_other_load_does_not_excuse_look_alikes_and_controls() -> None:
+    blamed = replace_run(run("look-alike", LOCK), disturbed=True)
+    assert scored(HOG, [run("program", LOCK), blamed]).blamed == 1
+    healthy = Entry(name="computes", cause="", kind=CONTROL)
+    assert not scored(healthy, [replace_run(run("program", LOCK), disturbed=True)]).is_right
 
 
 def test_a_look_alike_is_blamed_if_it_has_the_cause_in_any_place() -> None:

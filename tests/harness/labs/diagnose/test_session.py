@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
@@ -18,7 +19,7 @@ from tests.harness.labs.diagnose.lab_runs import finding, run
 def test_the_gate_fails_if_another_cause_comes_first(
     monkeypatch: pytest.MonkeyPatch, cause: str, status: int
 ) -> None:
-    def measured(_: Entry, __: float) -> Iterator[VariantRun]:
+    def measured(_: Entry, __: float, ___: Path | None) -> Iterator[VariantRun]:
         yield run("program", finding(cause))
 
     monkeypatch.setattr(session, "measure_entry", measured)
