@@ -45,6 +45,7 @@ NAMES = (
     "waits_cost",
     "diagnose_cost",
     "flight_cost",
+    "continuous_cost",
     "request_cost",
     "waits_known",
     "diagnose_known",

@@ -1,8 +1,10 @@
 """The cost of reading the frames of Java and Node beyond sampling, at 999 Hz with two busy threads.
 
 Windows without a recorder alternate with windows of a recorder that reads frames and of one that
-only samples, with equal copies of stacks. Bars: the reading takes at most 1 % of one CPU, 2 % for
-Node, and adds at most 1 % to the CPU time of the target per unit of its work.
+only samples, with equal copies of stacks. The one that only samples writes the copies whole; the
+other one learns where stacks end and writes them up to there, which pays for a part of the reading.
+Bars: the reading takes at most 1 % of one CPU, 2 % for Node, and adds at most 1 % to the CPU time of
+the target per unit of its work.
 """
 
 import mmap
@@ -33,7 +35,7 @@ def _recorder(name: str, *options: str) -> Recorder:
         words = [sys.executable, "-m", "stallscope", "record", "-p", str(pid), "-o", str(output)]
         return [*words, "--duration", "0", *OPTIONS, *options]
 
-    return Recorder(name, command)
+    return Recorder(name, command, ready=b"stacks: ")
 
 
 READING = _recorder(" ".join(("stallscope record", *OPTIONS)))

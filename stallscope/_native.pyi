@@ -2,9 +2,9 @@
 """The interface of the native module: it reads captures into numpy arrays, without policy."""
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from enum import Enum
-from typing import final
+from typing import Any, final
 
 import numpy as np
 import numpy.typing as npt
@@ -103,7 +103,8 @@ class Capture:
 
     Samples, arrays (n_samples,): ``time_ns`` uint64 (0 if not recorded), ``thread`` uint32
     (index into ``threads``), ``cpu`` int32 (-1 if not recorded), ``period`` uint64, ``event``
-    uint16 (index into ``attributes``), ``stack`` uint32 (index of a unique stack).
+    uint16 (index into ``attributes``), ``stack`` uint32 (index of a unique stack). Equal periods
+    and equal events are held once, as read-only arrays with a stride of 0.
     Counts of a sample's group (PERF_SAMPLE_READ): ``read`` uint32 (n_samples,), the
     row of the sample's reading, 0xffffffff for none; empty if no sample has one. Readings, arrays
     (n_reads,): ``read_stream`` uint64 (the id of the group's leader), ``read_enabled_ns`` and
@@ -438,6 +439,8 @@ class PerfScriptSamples:
     malformed_lines: int
     first_malformed_line: int
     endless: bool
+    without_period: int  # samples that count as 1
+    duration_ns: int | None  # largest minus smallest time; None if no sample has a time
     def __init__(
         self,
         *,
@@ -467,3 +470,40 @@ class PerfScriptSamples:
         """Return command, begin and size in frames, samples and period by stack."""
     def events(self) -> list[tuple[bytes, int]]:
         """Return the events and their samples, including events that are left out."""
+
+class ZstdStream:
+    """The content of a zstd stream in pieces of at most 1 MiB; the caller bounds their sum."""
+
+    complete: bool  # the input so far ends with a complete frame
+    def __init__(self) -> None: ...
+    def feed(self, compressed: bytes) -> None:
+        """Continue with these compressed bytes, after all pieces of those before."""
+    def produce(self) -> bytes:
+        """Return the next piece; empty if more input is needed. Raises ValueError if damaged."""
+
+class SourceLocationReader:
+    """Source lines and inlined functions in debug information (`native/dwarf/locations.hpp`).
+
+    ``places``: by name of a section, objects with offset, stored_bytes, size_bytes and compression.
+    ``supplementary_descriptor``: of the file of .gnu_debugaltlink, -1 without. The descriptors stay
+    open as long as the reader. Raises ValueError for debug information that contradicts itself,
+    MemoryError and OSError.
+    """
+
+    unreadable_units: int
+    def __init__(
+        self,
+        descriptor: int,
+        places: Mapping[str, object],
+        supplementary_descriptor: int,
+        supplementary_places: Mapping[str, object],
+    ) -> None: ...
+    def assign(self, addresses: npt.NDArray[np.uint64]) -> int:
+        """Return the number of units with addresses; other addresses are left out. No GIL."""
+    def locate(self, part: int) -> dict[str, Any]:
+        """Return the columns of one of these units (`UnitLocations`). Without the GIL.
+
+        ``address`` uint64, ``file`` int32, ``line`` int64, ``function`` int32; of functions
+        ``caller``, ``name``, ``call_file`` int32, ``call_line`` int64; ``texts``: list of bytes;
+        ``damaged`` and ``split``: bool.
+        """

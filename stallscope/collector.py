@@ -60,6 +60,7 @@ class CollectorOptions:
     flight_ends: tuple[str, ...] = ()  # reasons of an end after which they are written
     waits: bool = False  # also context switches and wake-ups; Python frames are not read then
     requests: bool = False  # also the marks of requests that the target's processes write
+    slow_requests_ns: tuple[int, ...] = ()  # requests above each limit are counted
 
     def arguments(self) -> list[str]:
         """Return the collector's command line, without the program's name."""
@@ -79,6 +80,7 @@ class CollectorOptions:
             ("--python", self.python),
             ("--max-size", self.max_size_mib),
             ("--max-cost", self.max_cost),
+            ("--slow-requests", ",".join(map(str, self.slow_requests_ns))),
             ("--flight", self.flight_s),
             ("--flight-memory", self.flight_memory_mib),
             ("--flight-ends", ",".join(self.flight_ends)),
@@ -174,6 +176,8 @@ class CollectorProgress(CollectorMessage, frozen=True, kw_only=True, tag="progre
     lost: Count = 0
     size_bytes: Count = msgspec.field(default=0, name="bytes")
     windows: Count = 0
+    # Requests that ended so far, then those above each of slow_requests_ns.
+    requests: tuple[Count, ...] = ()
     warnings: tuple[CollectorWarning, ...] = ()
 
     @property

@@ -53,6 +53,7 @@ __all__ = [
 # A recording's JSON is a few kilobytes; a command line with every argument at its limit is 2 MiB.
 LARGEST_BYTES = 16 * 2**20
 DAMAGED = "the file was damaged or not written by stallscope; record again"
+_UNREADABLE = "check its name, and that it is a regular file that this user may read"
 
 Count = Annotated[int, msgspec.Meta(ge=0, le=2**63 - 1)]  # what a 64-bit counter or clock may hold
 Natural = Annotated[int, msgspec.Meta(ge=1, le=2**63 - 1)]
@@ -169,7 +170,7 @@ def read_bounded(path: Path, largest_bytes: int = LARGEST_BYTES) -> bytes:
             _check_regular(file.fileno())
             content = file.read(largest_bytes + 1)
     except OSError as error:
-        raise RecordingError(f"cannot read {path}: {error.strerror}", DAMAGED) from error
+        raise RecordingError(f"cannot read {path}: {error.strerror}", _UNREADABLE) from error
     if len(content) > largest_bytes:
         raise RecordingError(f"{path} is larger than {largest_bytes} bytes", DAMAGED)
     return content

@@ -21,6 +21,7 @@ from stallscope.errors import RecordingError, UsageError
 FORMAT = "stallscope.recording"
 MAJOR = 1
 MANIFEST = "recording.json"
+CONTINUOUS = "continuous.json"  # in a directory of recordings, one after the other
 SAMPLES = "samples.perf"
 
 
@@ -141,6 +142,7 @@ class RecordedFlight(Record, frozen=True, kw_only=True):
     overwritten_samples: Count = 0
     overwritten_bytes: Count = 0
     side_records_dropped: Count = 0
+    definitions_dropped: Count = 0  # of code and stacks of runtimes
 
     def describe(self, end_ns: int) -> str:
         """Return the kept time, the trigger and what was overwritten, in words."""
@@ -290,6 +292,8 @@ def open_recording(path: Path) -> Recording:
             is_shell_pipe = str(path.absolute()).startswith(("/dev/", "/proc/"))
             return Recording(path, path if is_shell_pipe else _regular(path), None)
         if not (path / MANIFEST).exists():
+            if (path / CONTINUOUS).exists():
+                remedy = f"it is a continuous recording: name a segment, {path}/segment-..."
             raise RecordingError(f"{path} is not a recording: it has no {MANIFEST}", remedy)
     except OSError as error:
         raise UsageError(

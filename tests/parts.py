@@ -30,6 +30,7 @@ ALONE = (
     "live/test_python_py_spy.py",
 )
 BUILT = ("unwind/", "live/test_kernels_arm64.py", "live/test_python_versions.py")
+BESIDE = ("tools/packages/test_installation.py",)  # waits for the package index
 GUEST = ("pmu_guest/", "house/test_arm64.py")
 MEASURING_FOLDERS = ("live/", "browser/")
 MARK = re.compile(r"\bmark\.(?:live|pmu)\b")
@@ -41,7 +42,7 @@ def part_of(path: Path, *, measures: bool) -> str:
     for part, prefixes in (("guest", GUEST), ("built", BUILT), ("alone", ALONE)):
         if name.startswith(prefixes):
             return part
-    if name.startswith(MEASURING_FOLDERS):
+    if name.startswith((*MEASURING_FOLDERS, *BESIDE)):
         return "beside"
     return "alone" if measures else "plain"
 

@@ -19,6 +19,7 @@ from tests.parts import parts_of_file
         ("unwind/test_whole_stacks.py", "pytestmark = pytest.mark.live\n", {"built"}),
         ("pmu_guest/test_counts.py", "pytestmark = pytest.mark.pmu\n", {"guest"}),
         ("house/test_arm64.py", "", {"guest"}),
+        ("tools/packages/test_installation.py", "", {"beside"}),
     ],
 )
 def test_the_parts_of_a_file_follow_from_its_path_and_marks(

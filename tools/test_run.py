@@ -29,7 +29,7 @@ CPU_SHARES_S = {
     "ctest-tsan": 5,
     "fuzzing": 32,
     "pytest-plain": 200,
-    "pytest-beside": 330,
+    "pytest-beside": 345,
     "pytest-built": 70,
     "pytest-guest": 78,
     "pytest-alone": 85,

@@ -24,6 +24,7 @@ COMMANDS = {
     "report": "Write the page of a recording and print its summary.",
     "flame": "Write a recording's stacks as a flame graph, or in the format of another tool.",
     "import": "Read a file of another tool, or write it in another format.",
+    "export": "Write metrics or samples of recordings for other systems.",
     "diff": "Show what differs between two recordings, beyond their noise.",
     "callers": "Show the callers of a function in a recording, its callees and source lines.",
     "fleet": "Record many hosts, and analyze their recordings together.",

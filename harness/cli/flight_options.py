@@ -20,8 +20,9 @@ _OPTIONS = (
         multiple=True,
         metavar="CONDITION",
         help="Trigger of --flight; several may be given: psi.io>20%, psi.memory.full>5%/4s, "
-        "p99>5ms:FILE.hlog, command:CMD, command>100:CMD, signal (SIGUSR1 to this program), exit "
-        "(of the target), duration, end (any end, also Ctrl-C).",
+        "p99>5ms (of requests that the target marks), p99>5ms:FILE.hlog, command:CMD, "
+        "command>100:CMD, signal (SIGUSR1 to this program), exit (of the target), duration, end "
+        "(any end, also Ctrl-C).",
     ),
     click.option(
         "--flight-after",

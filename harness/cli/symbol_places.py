@@ -8,6 +8,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 if TYPE_CHECKING:
+    from stallscope._native import Capture
+    from topdown.stacks.profile_warning import ProfileWarning
     from topdown.stacks.symbols.sources import SymbolSources
 
 
@@ -30,3 +32,17 @@ class SymbolPlaces(Struct, frozen=True):
             debug_directories=(*sources.debug_directories, *directories),
             source_map=self.source_map,
         )
+
+    def downloaded(
+        self, capture: "Capture", sources: "SymbolSources"
+    ) -> "tuple[SymbolSources, tuple[ProfileWarning, ...]]":
+        """Return the sources with debug files from the servers, and warnings about missing ones."""
+        if not self.debuginfod_urls:
+            return sources, ()
+        from topdown.stacks.symbols import debuginfod  # noqa: PLC0415 - rarely needed
+
+        servers = debuginfod.servers_of(self.debuginfod_urls)
+        return debuginfod.add_debug_files(capture, sources, servers)
+
+
+DEFAULT_PLACES = SymbolPlaces()

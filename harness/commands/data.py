@@ -7,11 +7,13 @@ import click
 
 from harness.cli.json_option import json_option
 from harness.cli.recording_argument import RUN_HELP
+from harness.cli.symbol_options import debug_file_options, symbol_places
 
 EXAMPLES = """\b
 Examples:
   stallscope data slow-query
   perf mem record -p 1234 -- sleep 10 && stallscope data perf.data
+  stallscope data slow-query --debuginfod https://debuginfod.debian.net
   stallscope data perf.data --json | jq '.addresses.false_sharing'
 """
 
@@ -21,8 +23,11 @@ Examples:
 @click.option(
     "--top", type=click.IntRange(1), default=15, show_default=True, help="Number of rows to print."
 )
+@debug_file_options
 @json_option
-def command(run: Path, top: int, as_json: bool) -> None:
+def command(
+    run: Path, top: int, debug_directories: tuple[Path, ...], debuginfod: str, as_json: bool
+) -> None:
     """Show which data the loads of a recording read, and which lines threads share.
 
     Hot loads are resolved to a field of a type, such as order.next, by the instruction and the
@@ -35,7 +40,7 @@ def command(run: Path, top: int, as_json: bool) -> None:
     from harness.data.session import data_of_recording  # noqa: PLC0415 - start-up stays light
     from harness.data.text import data_text  # noqa: PLC0415
 
-    result = data_of_recording(run)
+    result = data_of_recording(run, symbol_places((), debug_directories, debuginfod))
     click.echo(document_text(result) if as_json else data_text(result, top=top))
 
 

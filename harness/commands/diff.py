@@ -5,6 +5,7 @@ from pathlib import Path
 import click
 
 from harness.cli.json_option import json_option
+from harness.cli.symbol_options import debug_file_options, symbol_places
 
 EXAMPLES = """\b
 Examples:
@@ -12,6 +13,7 @@ Examples:
   stallscope diff before after -o diff.html
   stallscope diff before after --per request --work 120000 118000
   stallscope diff before after --fail-above 1%      (exit code 1 if a frame grew by 1 point)
+  stallscope diff before after --debug-directory ./symbols
   stallscope diff before after --json | jq '.frames[:5]'
 """
 
@@ -40,6 +42,7 @@ Examples:
 )
 @click.option("--force", is_flag=True, help="Compare recordings of different machines.")
 @click.option("-e", "--event", default="", help="Event to compare. Default: the first recorded.")
+@debug_file_options
 @click.option(
     "--limit",
     type=click.IntRange(1, 100_000),
@@ -63,6 +66,8 @@ def command(
     fail_above: str | None,
     force: bool,
     event: str,
+    debug_directories: tuple[Path, ...],
+    debuginfod: str,
     limit: int,
     output: Path | None,
     as_json: bool,
@@ -87,5 +92,6 @@ def command(
         output=output,
         limit=limit,
         event=event,
+        places=symbol_places((), debug_directories, debuginfod),
     )
     return run_diff(options, as_json=as_json)

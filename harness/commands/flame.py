@@ -6,6 +6,7 @@ from pathlib import Path
 import click
 
 from harness.cli.recording_argument import RUN_HELP, run_argument
+from harness.cli.symbol_options import debug_file_options, symbol_places
 from harness.cli.weight_option import weight_option
 
 EXAMPLES = """\b
@@ -17,6 +18,7 @@ Examples:
   stallscope flame slow-query --weight off-cpu -o waits.firefox.json
   stallscope flame slow-query --format folded -o - | sort -k2 -n
   stallscope flame slow-query --weight off-cpu --wakers -o waits.svg
+  stallscope flame slow-query --inlined --debug-directory ./symbols -o slow-query.svg
 """
 FORMATS = (
     "svg",
@@ -61,6 +63,7 @@ FORMATS = (
     help="Show inlined functions as separate frames (needs debug information).",
 )
 @click.option("-e", "--event", default="", help="Event to show. Default: the first recorded.")
+@debug_file_options
 @weight_option
 @click.option(
     "--wakers",
@@ -76,6 +79,8 @@ def command(
     width: int,
     inlined: bool,
     event: str,
+    debug_directories: tuple[Path, ...],
+    debuginfod: str,
     weight: str | None,
     wakers: bool,
 ) -> None:
@@ -98,7 +103,12 @@ def command(
     recording = open_recording(run)
     analysis = analyze(
         recording,
-        AnalysisOptions(inlined=inlined, event=event, weight=Weight(weight or Weight.CPU)),
+        AnalysisOptions(
+            inlined=inlined,
+            event=event,
+            weight=Weight(weight or Weight.CPU),
+            places=symbol_places((), debug_directories, debuginfod),
+        ),
     )
     profile = analysis.with_wakers if wakers and analysis.with_wakers else analysis.profile
     if written == OutputFormat.SVG:

@@ -13,7 +13,7 @@ Examples:
   stallscope import perf.txt --folded all.folded --tid --kernel
   stallscope import cpu.pb.gz -o cpu.speedscope.json
   stallscope import fio.json
-  stallscope report cpu.pb.gz                (reports and diff read such files, too)
+  stallscope report cpu.pb.gz                (report and flame read such files, too)
 """
 FORMATS = (
     "perf script",
@@ -42,7 +42,7 @@ FORMATS = (
     "--folded",
     type=click.Path(path_type=Path),
     metavar="OUT",
-    help="Write folded stacks to OUT, as stackcollapse-perf does. - is standard output.",
+    help="Write folded stacks, weighted by the values of the event, to OUT. - is standard output.",
 )
 @click.option(
     "--format",
@@ -75,7 +75,8 @@ FORMATS = (
     "event",
     default="",
     metavar="EVENT",
-    help="Event, or type of value of pprof and OTLP. Default: the first event, the last type.",
+    help="Event, or type of value of pprof and OTLP. Default: the first event; the type that the "
+    "file names, or the last one.",
 )
 @click.option(
     "--top",
@@ -104,7 +105,7 @@ def command(
 
     Without an output the content is printed. FILE is text of perf script, folded stacks, pprof,
     OTLP profiles, speedscope, the Firefox Profiler, perf stat (-x or -j), Go benchmark results, an
-    HdrHistogram log, or JSON of fio. Files that gzip compressed are decompressed.
+    HdrHistogram log, or JSON of fio. Files that gzip or zstd compressed are decompressed.
     """
     from harness.exchange.options import ImportOptions  # noqa: PLC0415 - start-up stays light
     from harness.exchange.session import run_import  # noqa: PLC0415

@@ -5,9 +5,10 @@ from typing import Any
 
 import click
 
-from harness.cli.analysis_options import analysis_options, symbol_places
+from harness.cli.analysis_options import analysis_options
 from harness.cli.json_option import json_option
 from harness.cli.recording_options import collector_options, target_options
+from harness.cli.symbol_options import symbol_places
 from harness.cli.weight_option import weight_option
 
 EXAMPLES = """\b

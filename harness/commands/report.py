@@ -4,9 +4,10 @@ from pathlib import Path
 
 import click
 
-from harness.cli.analysis_options import analysis_options, symbol_places
+from harness.cli.analysis_options import analysis_options
 from harness.cli.json_option import json_option
 from harness.cli.recording_argument import RUN_HELP, run_argument
+from harness.cli.symbol_options import symbol_places
 from harness.cli.weight_option import weight_option
 
 EXAMPLES = """\b

@@ -6,6 +6,7 @@ from typing import Any
 import click
 
 from harness.cli.json_option import json_option
+from harness.cli.symbol_options import debug_file_options
 from harness.cli.wait_recording_options import wait_recording_options
 
 EXAMPLES = """\b
@@ -16,6 +17,7 @@ Examples:
   stallscope waits slow --graph
   stallscope waits slow --period 1.2-1.5
   stallscope waits --compare one-thread four-threads
+  stallscope waits slow --debug-directory ./symbols
   stallscope waits -p 4711 --json | jq .groups
 """
 
@@ -41,6 +43,7 @@ Examples:
     metavar="A B",
     help="Show which state grew from recording A to recording B, instead of recording.",
 )
+@debug_file_options
 @json_option
 def command(as_json: bool, **values: Any) -> int:
     """Show what the threads of a process, a command or a recording wait for.
@@ -57,7 +60,7 @@ def command(as_json: bool, **values: Any) -> int:
     if options.compared is not None:
         from harness.waits.compare.session import run_comparison  # noqa: PLC0415
 
-        return run_comparison(options.compared, as_json=as_json)
+        return run_comparison(options.compared, as_json=as_json, places=options.places)
     from harness.waits.session import run_waits  # noqa: PLC0415
 
     return run_waits(options)

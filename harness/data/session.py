@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from harness.cli.symbol_places import DEFAULT_PLACES, SymbolPlaces
 from harness.data.result import (
     CacheLine,
     DataAddresses,
@@ -45,15 +46,16 @@ NO_ADDRESSES = (
 )
 
 
-def data_of_recording(path: Path) -> DataResult:
-    """Return the data that the loads of a recording read.
+def data_of_recording(path: Path, places: SymbolPlaces = DEFAULT_PLACES) -> DataResult:
+    """Return the data that the loads of a recording read; ``places``: of debug files.
 
     Raises RecordingError if the recording is unreadable, or has neither samples nor a trace.
     """
     recording = open_recording(path)
     check_has_samples(recording)
-    sources = symbol_sources(recording)
+    sources = places.added_to(symbol_sources(recording))
     capture = read_samples(recording, UnwindTables(sources))
+    sources, server_warnings = places.downloaded(capture, sources)
     leaves = leaf_frames(capture)
     traced = traced_accesses(capture, recording.samples)
     if not len(leaves) and not len(traced.accesses):
@@ -69,7 +71,8 @@ def data_of_recording(path: Path) -> DataResult:
     accesses = traced.accesses if len(traced.accesses) else sampled
     frames = _Frames(capture, loads, names)
     addresses = _addresses(capture, accesses, frames) if len(accesses) else None
-    warnings = [warning.message for warning in loads.warnings] + list(traced.warnings)
+    warnings = [warning.message for warning in (*server_warnings, *loads.warnings)]
+    warnings += traced.warnings
     return DataResult(
         recording=str(recording.path),
         hot_loads=_hot_loads(loads, frames, leaves[chosen], sampled if has_addresses else None),

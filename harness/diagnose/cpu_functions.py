@@ -5,6 +5,7 @@ from collections import Counter
 from dataclasses import dataclass
 
 from harness.profile.analysis import Analysis, analyze
+from harness.profile.capture_reading import CaptureReading
 from harness.profile.options import AnalysisOptions
 from stallscope.errors import RecordingError
 from stallscope.recordings import Recording
@@ -65,10 +66,10 @@ def cpu_functions(recording: Recording) -> CpuFunctions | None:
     return functions_of_analysis(cpu_analysis(recording))
 
 
-def cpu_analysis(recording: Recording) -> Analysis | None:
+def cpu_analysis(recording: Recording, reading: CaptureReading | None = None) -> Analysis | None:
     """Return the profile of a recording; None if it has no CPU sample."""
     try:
-        return analyze(recording, AnalysisOptions(lines=1))
+        return analyze(recording, AnalysisOptions(lines=1), reading)
     except RecordingError:
         return None
 

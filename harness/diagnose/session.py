@@ -19,6 +19,7 @@ from harness.diagnose.pass_recorder import PassCost, record_pass
 from harness.diagnose.recorded import measurements_of
 from harness.diagnose.result import DiagnoseResult
 from harness.diagnose.text import lines
+from harness.profile.capture_reading import capture_reading
 from harness.profile.recorder import interrupted_once
 from harness.waits.analysis import analyze_waits
 from harness.waits.page_place import page_path
@@ -90,15 +91,18 @@ def page_content(
     """Return the diagnosis of a recording with all that its page shows."""
     from harness.diagnose.page.content import RecordedParts, content_of  # noqa: PLC0415 - heavy
 
-    analysis = analyze_waits(recording)
+    reading = capture_reading(recording)
+    analysis = analyze_waits(recording, reading=reading)
     waits = structs.replace(
         result_of_analysis(analysis, recording, with_page=False), report=str(page)
     )
-    on_cpu = cpu_analysis(recording)
+    on_cpu = cpu_analysis(recording, reading)
     measurements = measurements_of(recording, analysis, functions_of_analysis(on_cpu))
     overhead = None if cost is None else overhead_share(waits, cost)
     result = diagnose_result(waits, None, overhead, measurements)
-    content = content_of(recording, RecordedParts(analysis, waits, on_cpu, measurements), result)
+    content = content_of(
+        recording, RecordedParts(analysis, waits, on_cpu, reading, measurements), result
+    )
     if baseline is None:
         return content
     from harness.diagnose.page.comparison import compare_with  # noqa: PLC0415 - rarely needed

@@ -1,5 +1,7 @@
 """Frames of a profile by block: self and total samples of each function."""
 
+import math
+
 import numpy as np
 
 from harness.diff.rows import RowKey, RowSums, block_of
@@ -24,7 +26,7 @@ def frame_rows(profile: Profile, *, title: str) -> RowSums:
     Raises RecordingError if samples have no times.
     """
     times = profile.times
-    if times is None or not len(times.time_ns):
+    if times is None or not len(times.node):
         raise RecordingError(
             f"{title}: the samples have no times, so its noise is unknown", "record it again"
         )
@@ -52,6 +54,6 @@ def frame_rows(profile: Profile, *, title: str) -> RowSums:
         whole=weights.sum(axis=0),
         samples=len(times.node) if constant else None,
         noun="frame",
-        seconds=profile.duration_s,
+        seconds=profile.duration_s if math.isfinite(profile.duration_s) else None,
         value_per_part_s=1 / _NS if profile.source.unit == "ns" else None,
     )

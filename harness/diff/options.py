@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
+from harness.cli.symbol_places import DEFAULT_PLACES, SymbolPlaces
 from stallscope.errors import UsageError
 
 
@@ -29,6 +30,7 @@ class DiffOptions:
     output: Path | None = None
     limit: int = 30  # rows of the text
     event: str = ""
+    places: SymbolPlaces = DEFAULT_PLACES  # of debug files
 
     def __post_init__(self) -> None:
         """Raise UsageError for options that contradict each other."""

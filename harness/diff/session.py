@@ -9,6 +9,7 @@ from msgspec import structs
 
 from harness.cli.brief import document_text
 from harness.cli.outputs import check_place, write_whole
+from harness.cli.symbol_places import DEFAULT_PLACES, SymbolPlaces
 from harness.cli.terminal import colours, note, width
 from harness.diff.build import Sides, compare_rows, diff_result
 from harness.diff.frames import frame_rows
@@ -53,7 +54,10 @@ def run_diff(options: DiffOptions, *, as_json: bool) -> int:
             "compare recordings of one kind",
         )
     warnings = machine_warnings(first, second, force=options.force)
-    a, b = (read_side(recording, kinds[0], options.event) for recording in (first, second))
+    a, b = (
+        read_side(recording, kinds[0], options.event, options.places)
+        for recording in (first, second)
+    )
     compared = compare_rows(a.rows, b.rows, options)
     result = diff_result(compared, Sides(a.side, b.side, kinds[0], a.rows.noun, warnings), options)
     if options.output is not None:
@@ -81,14 +85,16 @@ def flame_markup(before: Profile, after: Profile) -> Markup:
     return Markup(diff_flame(before, after, with_style=False))  # noqa: S704
 
 
-def read_side(recording: Recording, kind: str, event: str) -> SideRows:
+def read_side(
+    recording: Recording, kind: str, event: str, places: SymbolPlaces = DEFAULT_PLACES
+) -> SideRows:
     """Return the rows of a recording. Raises RecordingError for a kind without rows."""
     profile = None
     if kind == PROFILE:
         from harness.profile.analysis import analyze  # noqa: PLC0415 - of one kind only
         from harness.profile.options import AnalysisOptions  # noqa: PLC0415
 
-        profile = analyze(recording, AnalysisOptions(event=event)).profile
+        profile = analyze(recording, AnalysisOptions(event=event, places=places)).profile
         rows = frame_rows(profile, title=str(recording.path))
     elif kind in READERS:
         rows = READERS[kind](recording)

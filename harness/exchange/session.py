@@ -1,6 +1,7 @@
 """A run of `stallscope import`: reads a file of another tool, and converts or summarizes it."""
 
 import math
+import shlex
 from pathlib import Path
 
 import click
@@ -18,12 +19,19 @@ from harness.exchange.result import (
     ImportResult,
 )
 from harness.exchange.text import lines
-from harness.exchange.writers import OutputFormat, encoded_parts, output_format
+from harness.exchange.writers import (
+    OutputFormat,
+    converted_tables,
+    encoded_parts,
+    output_format,
+)
 from stallscope.errors import RecordingError, UsageError
 from stallscope.printable import printable
 from topdown.stacks.formats.detection import FileFormat
+from topdown.stacks.formats.perf_script import FoldedNames
 from topdown.stacks.formats.reading import STACK_FORMATS, detect_file
 
+_TABLE_FORMATS = {FileFormat.PPROF.value, FileFormat.OTLP.value}
 _REMEDY = (
     "expected text of perf script, folded stacks, pprof, OTLP, speedscope, Firefox Profiler, "
     "perf stat, benchmark results, an HdrHistogram log, or JSON of fio; name one with --format"
@@ -32,7 +40,7 @@ _REMEDY = (
 
 def run_import(options: ImportOptions) -> None:
     """Write the file in another format, or print what it contains."""
-    file_format = options.file_format or _detected(options.path)
+    file_format = _format_of(options.path, options.file_format)
     if options.folded is not None:
         _write_folded(options, file_format)
     elif options.output is not None:
@@ -42,17 +50,25 @@ def run_import(options: ImportOptions) -> None:
         _show(_result(options, file_format), as_json=options.as_json)
 
 
-def _detected(path: Path) -> FileFormat:
+def _format_of(path: Path, stated: FileFormat | None) -> FileFormat:
+    """Return the format of a file: the stated one, or that of its content.
+
+    Raises UsageError or RecordingError if it is not a readable file with content.
+    """
     try:
-        if not path.is_file():
+        if not path.exists():
             raise UsageError(f"there is no file {path}", "name a file of another tool")
+        if not path.is_file():
+            kind = "a directory" if path.is_dir() else "not a regular file"
+            raise UsageError(f"{path} is {kind}", "name a file; save the output of a pipe first")
         if not path.stat().st_size:
             raise RecordingError(f"{path} is empty", _REMEDY)
-        file_format = detect_file(path)
+        detected = detect_file(path)
     except OSError as error:
         raise UsageError(
             f"cannot read {path}: {error.strerror}", "name a file that this user may read"
         ) from error
+    file_format = stated or detected
     if file_format is None:
         raise RecordingError(f"{path} has no known format", _REMEDY)
     return file_format
@@ -62,7 +78,7 @@ def _check_stacks(options: ImportOptions, file_format: FileFormat) -> None:
     if file_format not in STACK_FORMATS:
         raise UsageError(
             f"{options.path} is a file of {file_format}, which has no stacks",
-            f"show it: stallscope import {options.path}",
+            f"show it: stallscope import {shlex.quote(str(options.path))}",
         )
 
 
@@ -71,6 +87,12 @@ def _write_folded(options: ImportOptions, file_format: FileFormat) -> None:
     assert options.folded is not None
     check_place(options.folded)
     if file_format != FileFormat.PERF_SCRIPT:
+        if options.names != FoldedNames(event=options.names.event):
+            raise UsageError(
+                f"--pid, --tid, --kernel, --jit, --all and --addrs apply to perf script only, not "
+                f"to {file_format}",
+                "leave them out",
+            )
         _convert(options, file_format, options.folded, OutputFormat.FOLDED)
         return
     from topdown.stacks.formats.content import plain_file  # noqa: PLC0415
@@ -93,7 +115,15 @@ def _convert(
     from topdown.stacks.ranking import rank  # noqa: PLC0415
 
     check_place(output)
+    if not options.event and {file_format.value, written.value} == _TABLE_FORMATS:
+        write_whole(output, [converted_tables(options.path, file_format)])
+        return
     profile = read_profile(options.path, file_format, options.event)
+    if written == OutputFormat.FOLDED:
+        from topdown.stacks.flame.folded import render_folded  # noqa: PLC0415
+
+        write_whole(output, [render_folded(profile, by_value=True)])
+        return
     analysis = Analysis(profile, rank(profile))
     write_whole(output, encoded_parts(open_recording(options.path), analysis, profile, written))
 
@@ -114,7 +144,7 @@ def _stacks_result(options: ImportOptions, file_format: FileFormat) -> ImportRes
     from topdown.stacks.formats.reading import read_profile  # noqa: PLC0415
     from topdown.stacks.ranking import rank  # noqa: PLC0415
 
-    path = options.path
+    path, name = options.path, shlex.quote(str(options.path))
     profile = read_profile(path, file_format, options.event)
     total = int(profile.weight_value.sum())
     ranking = rank(profile)
@@ -142,9 +172,8 @@ def _stacks_result(options: ImportOptions, file_format: FileFormat) -> ImportRes
             ),
         ),
         commands=(
-            f"stallscope report {path}",
-            f"stallscope flame {path} -o FILE.svg",
-            f"stallscope diff OTHER {path}",
+            f"stallscope report {name}",
+            f"stallscope flame {name} -o FILE.svg",
         ),
         warnings=tuple(printable(warning.message) for warning in profile.warnings),
     )
@@ -169,7 +198,7 @@ def _counts_result(path: Path) -> ImportResult:
         file=str(path),
         format=FileFormat.PERF_STAT,
         counts=tuple(rows),
-        commands=(f"stallscope topdown --counts {path} --cpu MODEL",),
+        commands=(f"stallscope topdown --counts {shlex.quote(str(path))} --cpu MODEL",),
     )
 
 
@@ -199,7 +228,7 @@ def _benchmark_result(path: Path) -> ImportResult:
         file=str(path),
         format=FileFormat.BENCHMARK,
         benchmarks=tuple(rows),
-        commands=(f"stallscope bench compare {path} OTHER",),
+        commands=(f"stallscope bench compare {shlex.quote(str(path))} OTHER",),
         warnings=tuple(printable(str(problem)) for problem in results.problems[:20]),
     )
 
@@ -229,7 +258,7 @@ def _histogram_result(path: Path) -> ImportResult:
         latencies=(latency,),
         commands=(),
         warnings=(
-            *log.warnings,
+            *map(printable, log.warnings),
             "the unit of the values is taken as nanoseconds: such a log does not state it",
         ),
     )

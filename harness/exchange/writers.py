@@ -11,6 +11,7 @@ from stallscope.errors import UsageError
 if TYPE_CHECKING:
     from harness.profile.analysis import Analysis
     from stallscope.recordings import Recording
+    from topdown.stacks.formats.detection import FileFormat
     from topdown.stacks.profile import Profile
 
 
@@ -66,6 +67,19 @@ def encoded_parts(
         return page_parts(recording, analysis)
     start_ns = recording.manifest.start_realtime_ns if recording.manifest is not None else None
     return (_WRITERS[file_format](profile, start_ns or 0),)
+
+
+def converted_tables(path: Path, file_format: "FileFormat") -> bytes:
+    """Return a pprof file as OTLP, or the other way round, with everything that both can say."""
+    from topdown.stacks.formats.content import read_content  # noqa: PLC0415 - start-up stays light
+    from topdown.stacks.formats.otlp import encode_otlp  # noqa: PLC0415
+    from topdown.stacks.formats.pprof import encode_pprof  # noqa: PLC0415
+    from topdown.stacks.formats.reading import read_tables  # noqa: PLC0415
+
+    tables = read_tables(read_content(path), path.name, file_format)
+    if file_format.value == OutputFormat.PPROF.value:
+        return encode_otlp(tables)
+    return encode_pprof(tables)
 
 
 def _svg(profile: "Profile", _start_ns: int) -> bytes:

@@ -65,6 +65,8 @@ class Guarded(Generic[Item, Value]):
             return _Outcome(None, error.message)
         except OSError as error:
             return _Outcome(None, str(error))
+        except Exception as error:  # noqa: BLE001 - a damaged part must not end the query
+            return _Outcome(None, f"{type(error).__name__}: {error}")
 
 
 def part_results(outcomes: Sequence[_Outcome[Value]]) -> PartResults[Value]:

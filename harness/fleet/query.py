@@ -1,7 +1,9 @@
 """A query over the recordings of fleets: builds missing parts, and maps a function over a table."""
 
+import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from functools import partial
 from pathlib import Path
 from typing import Generic, TypeVar
@@ -10,7 +12,8 @@ from harness.fleet.dataset.build import build_part, recordings_of
 from harness.fleet.dataset.parts import Part, check_pyarrow, find_parts
 from harness.fleet.engine import map_parts
 from harness.fleet.result import MissingPart
-from stallscope.errors import RecordingError, UsageError
+from stallscope.errors import OutputError, RecordingError, UsageError
+from stallscope.output_place import open_place
 
 Value = TypeVar("Value")
 
@@ -32,6 +35,31 @@ class QueryOptions:
                     f"there is no directory {directory}",
                     "name the directory of stallscope fleet record",
                 )
+            if not os.access(directory, os.R_OK | os.X_OK):
+                raise UsageError(
+                    f"cannot read {directory}: Permission denied",
+                    "name a directory that this user may read",
+                )
+        for option, hour in (("--from", self.begin), ("--to", self.end)):
+            if hour is not None and not _is_hour(hour):
+                raise UsageError(
+                    f"{option} {hour} is not a day or an hour", "write 2026-11-28 or 2026-11-28T08"
+                )
+        if self.begin and self.end and self.begin[: len(self.end)] > self.end:
+            raise UsageError(
+                f"--from {self.begin} is after --to {self.end}", "give the earlier hour to --from"
+            )
+
+
+def _is_hour(text: str) -> bool:
+    """Return whether a text is a day, 2026-11-28, or an hour, 2026-11-28T08."""
+    for pattern in ("%Y-%m-%d", "%Y-%m-%dT%H"):
+        try:
+            if datetime.strptime(text, pattern).strftime(pattern) == text:
+                return True
+        except ValueError:
+            continue
+    return False
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,9 +83,15 @@ def query(
     missing: list[MissingPart] = []
     for root in directories:
         missing += _build(root, options)
+    all_parts = find_parts(directories, table)
+    if not all_parts and not missing and not any(map(recordings_of, directories)):
+        raise RecordingError(
+            f"there is no recording in {', '.join(map(str, options.directories))}",
+            "name the directory of stallscope fleet record; recordings are in DIR/HOST",
+        )
     parts = [
         part
-        for part in find_parts(directories, table)
+        for part in all_parts
         if (options.begin or "") <= part.hour[: len(options.begin or "")]
         and (options.end is None or part.hour[: len(options.end)] <= options.end)
     ]
@@ -80,6 +114,16 @@ def query(
 def _build(root: Path, options: QueryOptions) -> Sequence[MissingPart]:
     """Build the parts of new recordings; return those that cannot be read."""
     recordings = recordings_of(root)
+    if not recordings:
+        return []
+    try:
+        with open_place(root):
+            pass
+    except OSError as error:
+        raise OutputError(
+            f"cannot write the data set of {root}: {error.strerror}",
+            "query it as the user that the directory belongs to",
+        ) from error
     results = map_parts(partial(build_part, root), recordings, options.scheduler)
     return [
         MissingPart(part=str(recordings[failure.position].relative_to(root)), error=failure.error)

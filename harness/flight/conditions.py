@@ -14,6 +14,7 @@ FORMS = (
     "psi.memory.full>5%/4s",
     "psi.cpu>60%",
     "p99>5ms:FILE.hlog",
+    "p99>5ms",
     "command:CMD",
     "command>100:CMD",
     "signal",
@@ -34,7 +35,7 @@ _NUMBER = r"(\d+(?:\.\d+)?)"
 _PSI = re.compile(
     rf"psi[.:]\s*(\w+)(?:[.:\s]\s*(\w+))?\s*>\s*{_NUMBER}\s*%(?:\s*(?:/|over)\s*{_NUMBER}\s*s)?"
 )
-_PERCENTILE = re.compile(rf"p{_NUMBER}\s*>\s*{_NUMBER}\s*(ns|us|ms|s)\s*[:@]\s*(\S.*)")
+_PERCENTILE = re.compile(rf"p{_NUMBER}\s*>\s*{_NUMBER}\s*(ns|us|ms|s)\s*(?:[:@]\s*(\S.*))?")
 _COMMAND = re.compile(rf"command\s*(?:>\s*{_NUMBER}\s*)?:\s*(\S.*)")
 _TIME = re.compile(rf"{_NUMBER}\s*(ms|s|m|h|)")
 _UNIT_NS = {"ns": 1, "us": 1_000, "ms": 1_000_000, "s": 1_000_000_000}
@@ -75,6 +76,15 @@ class LatencyCondition:
 
 
 @dataclass(frozen=True, slots=True)
+class RequestCondition:
+    """A percentile above a limit, of requests that the target marks."""
+
+    text: str
+    percentile: float
+    limit_ns: int
+
+
+@dataclass(frozen=True, slots=True)
 class CommandCondition:
     """A command that succeeds, or prints a number above a limit in its last line."""
 
@@ -83,7 +93,14 @@ class CommandCondition:
     limit: float | None
 
 
-Condition = SignalCondition | EndCondition | PressureCondition | LatencyCondition | CommandCondition
+Condition = (
+    SignalCondition
+    | EndCondition
+    | PressureCondition
+    | LatencyCondition
+    | RequestCondition
+    | CommandCondition
+)
 
 
 def parse_condition(text: str) -> Condition:
@@ -130,10 +147,15 @@ def _threshold(
     return PressureThreshold(resource, scope or "some", share, window_s)
 
 
-def _latency(text: str, percentile: str, limit: str, unit: str, path: str) -> LatencyCondition:
+def _latency(
+    text: str, percentile: str, limit: str, unit: str, path: str | None
+) -> LatencyCondition | RequestCondition:
     if not 0 < float(percentile) < 100:
         raise UsageError(f"--on '{text}': p{percentile} is not a percentile", "for example: p99")
-    return LatencyCondition(text, float(percentile), float(limit) * _UNIT_NS[unit], Path(path))
+    limit_ns = float(limit) * _UNIT_NS[unit]
+    if path is None:
+        return RequestCondition(text, float(percentile), round(limit_ns))
+    return LatencyCondition(text, float(percentile), limit_ns, Path(path))
 
 
 def _command(text: str, limit: str | None, command: str) -> CommandCondition:

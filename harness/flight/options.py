@@ -4,13 +4,21 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from harness.flight.conditions import Condition, EndCondition, parse_condition, parse_time
+from harness.flight.conditions import (
+    Condition,
+    EndCondition,
+    RequestCondition,
+    parse_condition,
+    parse_time,
+)
 from stallscope.collector import CollectorOptions
 from stallscope.errors import UsageError
 
 # 999 samples per second cost a busy target 1 to 3 % of its CPU time, 99 cost 0.1 to 0.3 %.
 FREQUENCY_HZ = 99
 DEFAULT_COOL_DOWN_S = 60.0
+# Of the target's CPU time, for recording waits that are most likely overwritten.
+MAX_COST_OF_WAITS = 0.01
 # Options without effect if --flight is not given, by parameter.
 _FLIGHT_ONLY = {
     "conditions": "--on",
@@ -34,6 +42,15 @@ class FlightOptions:
     max_total_bytes: int | None = None  # of all recordings
 
     @property
+    def slow_requests_ns(self) -> tuple[int, ...]:
+        """Return the limits of the conditions on requests, in their order."""
+        return tuple(
+            condition.limit_ns
+            for condition in self.conditions
+            if isinstance(condition, RequestCondition)
+        )
+
+    @property
     def ends(self) -> tuple[str, ...]:
         """Return the ends after which the collector writes the last seconds."""
         ends = {"stopped"}
@@ -54,6 +71,8 @@ class FlightOptions:
             flight_s=self.before_s + self.after_s,
             flight_ends=self.ends,
             max_size_mib=None,
+            requests=self.collector.requests or bool(self.slow_requests_ns),
+            slow_requests_ns=self.slow_requests_ns,
         )
 
 

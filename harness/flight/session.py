@@ -11,10 +11,11 @@ from typing import IO
 from harness.cli.target_status import exit_code, explain
 from harness.cli.terminal import LiveLine, note, printable, report_command, warn
 from harness.flight.options import FlightOptions, size_of
+from harness.flight.request_trigger import RequestTrigger
 from harness.flight.trigger_watch import TriggerWatch
 from harness.flight.triggers import SignalTrigger, Trigger, triggers_of
+from harness.profile.record_result import FlightRecording, RecordResult
 from harness.profile.recorder import copy_process_artifacts
-from harness.profile.result import FlightRecording, RecordResult
 from harness.recordings.settings import keep_settings
 from harness.recordings.settings_text import settings_now
 from stallscope.collector import (
@@ -123,9 +124,15 @@ class _Wait:
             self._pids = progress.pids or self.collector.pids
             if progress.stacks.text:
                 note(f"stacks: {printable(progress.stacks.text)}")
+            for trigger in self._triggers:
+                if isinstance(trigger, RequestTrigger):
+                    trigger.begin()
             self._watch.start()
             states = [state for trigger in self._triggers if (state := trigger.state())]
             note(f"waiting for {' or '.join(self._conditions)} ({', '.join(states)})")
+        requests = [trigger for trigger in self._triggers if isinstance(trigger, RequestTrigger)]
+        for place, trigger in enumerate(requests, 1):
+            trigger.add(progress.requests, place)
         for text in progress.warning_texts:
             warn(text)
         if progress.kind != "finished" and sys.stderr.isatty():

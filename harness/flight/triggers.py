@@ -15,8 +15,10 @@ from harness.flight.conditions import (
     EndCondition,
     LatencyCondition,
     PressureCondition,
+    RequestCondition,
     SignalCondition,
 )
+from harness.flight.request_trigger import RequestTrigger
 from stallscope.errors import UsageError
 from stallscope.histograms import interval_of_line
 from stallscope.pressure import PressureMonitor, read_pressure
@@ -303,6 +305,8 @@ def triggers_of(conditions: tuple[Condition, ...]) -> list[Trigger]:
                 triggers.append(PressureTrigger(condition))
             case LatencyCondition():
                 triggers.append(LatencyTrigger(condition))
+            case RequestCondition():
+                triggers.append(RequestTrigger(condition))
             case CommandCondition():
                 triggers.append(CommandTrigger(condition))
             case EndCondition():

@@ -16,6 +16,14 @@ CONTAINER_REMEDY = (
     "start the container with: docker run --cap-add PERFMON --cap-add SYS_PTRACE "
     "--security-opt seccomp=unconfined"
 )
+# By test: what an older kernel does not record, the consequence, and the first kernel that does.
+KERNEL_FEATURES = {
+    "build-id": (
+        "build ids of mapped files: elsewhere, or after an update, functions stay unnamed",
+        "5.12",
+    ),
+    "format-lost": ("lost samples by event: they are counted by CPU", "6.0"),
+}
 LIBVIRT_REMEDY = (
     "none inside the guest; on its host: QEMU -cpu host,pmu=on (VMware: vpmc.enable = TRUE; "
     "clouds: a .metal or whole-socket size)"
@@ -117,7 +125,16 @@ def check_collector(machine: CheckedMachine) -> Check:
     """Return whether the program that records is installed and works."""
     name = "collector"
     if not machine.events.missing:
-        return available(name, f"{len(machine.events.results)} events were tested")
+        tested = f"{len(machine.events.results)} events were tested"
+        lacking = _lacking_features(machine)
+        if not lacking:
+            return available(name, tested)
+        texts, first_kernel = "; ".join(text for text, _ in lacking), lacking[-1][1]
+        return limited(
+            name,
+            f"{tested}; this kernel does not record {texts}",
+            f"boot Linux {first_kernel} or later",
+        )
     if machine.roots.is_live:
         return unavailable(
             name,
@@ -127,6 +144,16 @@ def check_collector(machine: CheckedMachine) -> Check:
     return limited(
         name, f"{machine.events.missing}: the checks below are derived from its settings"
     )
+
+
+def _lacking_features(machine: CheckedMachine) -> list[tuple[str, str]]:
+    """Return the texts of features that this kernel rejects as unknown, and their first kernels."""
+    probes = {name: machine.events.get(name) for name in KERNEL_FEATURES}
+    return [
+        KERNEL_FEATURES[name]
+        for name, probe in probes.items()
+        if probe is not None and probe.error == "EINVAL"
+    ]
 
 
 def check_software_clock(machine: CheckedMachine) -> Check:

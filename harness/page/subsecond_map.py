@@ -4,7 +4,7 @@ Work that repeats every second gives horizontal bands, a burst a bright column. 
 without a script: one path per level of colour.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -28,20 +28,24 @@ class SubsecondMap(Struct, frozen=True):
 
 
 def subsecond_map(
-    time_ns: npt.NDArray[np.int64], marked: Sequence[tuple[float, float]] = ()
+    blocks_ns: Iterable[npt.NDArray[np.int64]],
+    last_ns: int,
+    marked: Sequence[tuple[float, float]] = (),
 ) -> SubsecondMap:
-    """Return the map of samples at these times since the first one; there is at least one."""
-    column_s = column_seconds(time_ns)
-    columns = int(time_ns.max()) // (column_s * 1_000_000_000) + 1
-    column = time_ns // (column_s * 1_000_000_000)
-    row = time_ns % 1_000_000_000 * ROWS // 1_000_000_000
-    counts = np.bincount(column * ROWS + row, minlength=columns * ROWS).astype(np.int64)
+    """Return the map of samples at these times since the first one, up to that of the last one."""
+    column_s = column_seconds(last_ns)
+    columns = last_ns // (column_s * 1_000_000_000) + 1
+    counts = np.zeros(columns * ROWS, np.int64)
+    for time_ns in blocks_ns:
+        column = time_ns // (column_s * 1_000_000_000)
+        row = time_ns % 1_000_000_000 * ROWS // 1_000_000_000
+        counts += np.bincount(column * ROWS + row, minlength=columns * ROWS)
     return SubsecondMap(counts.reshape(columns, ROWS), column_s, tuple(marked))
 
 
-def column_seconds(time_ns: npt.NDArray[np.int64]) -> int:
-    """Return the seconds that a column of the map of these samples covers."""
-    return -(-(int(time_ns.max()) // 1_000_000_000 + 1) // MOST_COLUMNS)
+def column_seconds(last_ns: int) -> int:
+    """Return the seconds that a column of a map up to this time covers."""
+    return -(-(last_ns // 1_000_000_000 + 1) // MOST_COLUMNS)
 
 
 def render_subsecond_map(shown: SubsecondMap) -> Markup:

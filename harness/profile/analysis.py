@@ -7,20 +7,19 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 from msgspec.structs import replace
 
+from harness.profile.capture_reading import CaptureReading, capture_reading
 from harness.profile.options import AnalysisOptions
 from harness.profile.python_file import has_no_interpreter
 from harness.profile.truncated_capture import truncation_warning
-from harness.recordings.captures import check_has_samples, read_samples, symbol_sources
 from stallscope._native import Capture
 from stallscope.errors import RecordingError
 from stallscope.recordings import Manifest, Recording, StackRecording
 from topdown.stacks.bursts import Burst, find_bursts
 from topdown.stacks.folding.fold import FoldOptions, fold
 from topdown.stacks.folding.named_chains import ChainTransform, NamedChains
-from topdown.stacks.profile import Profile, ProfileWarning
+from topdown.stacks.profile import Profile
+from topdown.stacks.profile_warning import ProfileWarning
 from topdown.stacks.ranking import Ranking, rank
-from topdown.stacks.symbols.symbolizer import Symbolizer
-from topdown.stacks.unwinding.tables import UnwindTables
 from topdown.waits.weight import Weight
 
 if TYPE_CHECKING:
@@ -36,11 +35,10 @@ if TYPE_CHECKING:
     from topdown.stacks.python.shares import PythonShares
 
 # Leaf addresses, and as many call sites, with inlined functions; colder ones are too narrow to see.
-INLINED_ADDRESSES = 1000
+INLINED_ADDRESSES = 20_000
 # If more samples are lost than kept, the rest is not representative.
 MAX_LOST_SHARE = 0.5
 PYTHON_FRAMES = "python.jsonl"
-RUNTIME_FRAMES = "runtimes.jsonl"
 _DEFAULT_OPTIONS = AnalysisOptions()
 LEAST_WHOLE_SHARE = 0.95  # as in the collector's choice, native/collect/stack_decision.cpp
 MAX_COMM_BYTES = 15  # TASK_COMM_LEN without the terminating zero
@@ -72,30 +70,24 @@ class Analysis(Struct, frozen=True):
     modules: Profile | None = None
 
 
-def analyze(recording: Recording, options: AnalysisOptions = _DEFAULT_OPTIONS) -> Analysis:
-    """Return the profile of a recording.
+def analyze(
+    recording: Recording,
+    options: AnalysisOptions = _DEFAULT_OPTIONS,
+    reading: CaptureReading | None = None,
+) -> Analysis:
+    """Return the profile of a recording; ``reading``: its capture, if it was read before.
 
     Raises RecordingError if the capture is unreadable, empty or mostly lost.
     """
     manifest = recording.manifest
     if (imported := _imported(recording, options)) is not None:
         return imported
-    check_has_samples(recording)
-    sources = options.places.added_to(symbol_sources(recording))
-    tables = UnwindTables(sources)
-    managed = _managed_frames(recording)
-    capture = read_samples(recording, tables, managed.runs if managed is not None else None)
-    server_warnings: tuple[ProfileWarning, ...] = ()
-    if options.places.debuginfod_urls:
-        from topdown.stacks.symbols import debuginfod  # noqa: PLC0415 - rarely needed
-
-        servers = debuginfod.servers_of(options.places.debuginfod_urls)
-        sources, server_warnings = debuginfod.add_debug_files(capture, sources, servers)
+    reading = reading or capture_reading(recording, options.places)
+    capture, symbolizer, managed = reading.capture, reading.symbolizer, reading.managed
     merger, python_warnings = _python_frames(recording, options)
     managed_merger = _managed_merger(managed, options)
     interpreted_merger = _interpreted_merger(managed, options)
-    symbolizer = Symbolizer(sources)
-    weights = _weights(recording, capture, symbolizer, options)
+    weights = _weights(reading, options)
     fold_options = replace(
         _fold_options(recording, options),
         transform=_all_of(managed_merger, interpreted_merger, merger),
@@ -107,7 +99,7 @@ def analyze(recording: Recording, options: AnalysisOptions = _DEFAULT_OPTIONS) -
     joined = None
     if weights is not None and weights.with_wakers is not None:
         joined = fold(capture, symbolizer, replace(fold_options, weights=weights.with_wakers))
-    warnings = [*profile.warnings, *tables.warnings, *server_warnings]
+    warnings = [*profile.warnings, *reading.warnings]
     warnings += python_warnings
     warnings += managed.warnings if managed is not None else ()
     warnings += managed_merger.warnings if managed_merger is not None else ()
@@ -171,15 +163,13 @@ def _hints(
     return runtime_hints(profile, ranking, mapped, read, reading_off=reading_off)
 
 
-def _weights(
-    recording: Recording, capture: Capture, symbolizer: Symbolizer, options: AnalysisOptions
-) -> "RecordedWeights | None":
+def _weights(reading: CaptureReading, options: AnalysisOptions) -> "RecordedWeights | None":
     """Return the weights of the samples, None if they weigh their periods."""
     if options.weight == Weight.CPU:
         return None
     from harness.profile.weights import weights_of  # noqa: PLC0415 - rarely needed
 
-    return weights_of(recording, capture, symbolizer, options.weight)
+    return weights_of(reading, options.weight)
 
 
 def _period_ns(options: AnalysisOptions) -> tuple[int, int] | None:
@@ -201,15 +191,6 @@ def _python_frames(
     if python is None:
         return None, ()
     return PythonFrameMerger(python, lines=options.lines > 0), python.warnings
-
-
-def _managed_frames(recording: Recording) -> "ManagedFrames | None":
-    """Return the frames of V8 and HotSpot, None without them."""
-    if recording.manifest is None or not (recording.path / RUNTIME_FRAMES).exists():
-        return None
-    from topdown.stacks.managed.frames import read_managed_frames  # noqa: PLC0415 - rarely needed
-
-    return read_managed_frames(recording.path)
 
 
 def _managed_merger(

@@ -9,6 +9,7 @@ from harness.page.flame_table import Cell, table
 from harness.page.subsecond_map import render_subsecond_map, subsecond_map
 from stallscope.printable import visible_text
 from stallscope.quantities import share_text
+from topdown.stacks.blocks import blocks
 from topdown.stacks.bursts import Burst
 from topdown.stacks.flame.names import function_text
 from topdown.stacks.profile import Profile
@@ -18,10 +19,12 @@ _NAME_LIMIT = 300
 
 def periods_panel(profile: Profile, bursts: Sequence[Burst], *, recording_name: str) -> Markup:
     """Return the panel; empty if the samples have no times."""
-    if profile.times is None or not len(profile.times.time_ns):
+    times = profile.times
+    if times is None or not len(times.node):
         return Markup()
     marked = [(burst.begin_ns / 1e9, burst.end_ns / 1e9) for burst in bursts]
-    sample_map = subsecond_map(profile.times.time_ns, marked)
+    blocks_ns = (times.since_ns(block) for block in blocks(len(times.node)))
+    sample_map = subsecond_map(blocks_ns, times.last_ns, marked)
     width = f"{sample_map.column_s} s" if sample_map.column_s > 1 else "1 second"
     return fragment(
         "harness.profile/periods_panel.html",

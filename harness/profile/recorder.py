@@ -23,7 +23,7 @@ from topdown.stacks.symbols.process_artifacts import (
     copy_leftover_jit_maps,
     remove_artifacts,
 )
-from topdown.stacks.symbols.system_images import copy_vdso
+from topdown.stacks.symbols.vdso import copy_vdso
 
 
 class Companion(Protocol):

@@ -5,8 +5,9 @@ import numpy.typing as npt
 from msgspec import Struct
 
 from harness.page.subsecond_map import MOST_COLUMNS, column_seconds
-from topdown.stacks.numbering import numbered
+from topdown.stacks.numbering import sums_by_key
 from topdown.stacks.profile import Profile
+from topdown.stacks.sample_times import SampleTimes
 
 MAX_ROWS = 500_000  # about 2 MB in the page
 _SECOND_NS = 1_000_000_000
@@ -41,32 +42,30 @@ def time_bins(profile: Profile, grid: TimeGrid | None = None) -> TimeBins | None
     Without ``grid`` the bins divide the columns of the map of samples over time.
     """
     times = profile.times
-    if times is None or not len(times.time_ns):
+    if times is None or not len(times.node):
         return None
-    since_ns = times.time_ns
-    if grid is None:
-        grid = _map_grid(since_ns)
-    else:
-        since_ns = since_ns + (times.begin_ns - grid.begin_ns)
+    shift_ns = 0 if grid is None else times.begin_ns - grid.begin_ns
+    grid = grid or _map_grid(times)
     bins, bin_ns = grid.count, grid.bin_ns
-    place = np.clip(since_ns // bin_ns, 0, bins - 1)
     width = len(profile.threads)
     pairs = profile.weight_node.astype(np.int64) * width + profile.weight_thread
     order = np.argsort(pairs)
-    sample_pairs = times.node.astype(np.int64) * width + times.thread
-    row = order[np.searchsorted(pairs[order], sample_pairs)]
-    keys, inverse = numbered(row * bins + place, len(pairs) * bins)
+    sorted_pairs = pairs[order]
+
+    def row_and_bin(block: slice) -> Int64:
+        place = np.clip((times.since_ns(block) + shift_ns) // bin_ns, 0, bins - 1)
+        sample_pairs = times.node[block].astype(np.int64) * width + times.thread[block]
+        return order[np.searchsorted(sorted_pairs, sample_pairs)] * bins + place
+
+    keys, samples, value = sums_by_key(row_and_bin, times.value, len(pairs) * bins)
     if len(keys) > MAX_ROWS:
         return None
-    value = np.zeros(len(keys), np.int64)
-    np.add.at(value, inverse, times.value)
-    samples = np.bincount(inverse, minlength=len(keys)).astype(np.int64)
     return TimeBins(keys // bins, keys % bins, samples, value, bins, bin_ns)
 
 
-def _map_grid(since_ns: Int64) -> TimeGrid:
+def _map_grid(times: SampleTimes) -> TimeGrid:
     """Return the bins of the map of samples over time, from the first sample."""
-    column_s = column_seconds(since_ns)
-    columns = int(since_ns.max()) // (column_s * _SECOND_NS) + 1
+    column_s = column_seconds(times.last_ns)
+    columns = times.last_ns // (column_s * _SECOND_NS) + 1
     parts = max(1, MOST_COLUMNS // columns)
     return TimeGrid(0, column_s * _SECOND_NS // parts, columns * parts)

@@ -4,7 +4,7 @@ from harness.cli.terminal import percent
 from stallscope._native import Capture
 from stallscope.errors import RecordingError
 from stallscope.recordings import SAMPLES, Recording
-from topdown.stacks.profile import ProfileWarning
+from topdown.stacks.profile_warning import ProfileWarning
 
 MAX_LOST_SHARE = 0.5
 _PERF_MESSAGE = b"[ perf record: "

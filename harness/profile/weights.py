@@ -5,18 +5,14 @@ from dataclasses import dataclass
 import numpy as np
 from msgspec.structs import replace
 
+from harness.profile.capture_reading import CaptureReading
 from harness.profile.off_cpu import OffCpuFacts, off_cpu_facts
-from harness.recordings.wait_records import wait_records_of
-from stallscope._native import Capture
-from stallscope.recordings import Recording
 from topdown.stacks.folding.sample_weights import SampleWeights
-from topdown.stacks.symbols.symbolizer import Symbolizer
 from topdown.waits.capture_stacks import stack_names
 from topdown.waits.idle_pools import idle_threads
 from topdown.waits.off_wake import combined, with_wakers
 from topdown.waits.read_records import switch_sample_rows
 from topdown.waits.sample_weights import sample_weights
-from topdown.waits.timeline import build_intervals
 from topdown.waits.wakers import ended_waits
 from topdown.waits.weight import Weight
 
@@ -34,15 +30,13 @@ class RecordedWeights:
     with_wakers: SampleWeights | None = None
 
 
-def weights_of(
-    recording: Recording, capture: Capture, symbolizer: Symbolizer, weight: Weight
-) -> RecordedWeights:
+def weights_of(reading: CaptureReading, weight: Weight) -> RecordedWeights:
     """Return the weights of a recording's samples; idle pools have no off-CPU time.
 
     Raises UsageError if the recording has no context switches.
     """
-    records, _ = wait_records_of(recording, capture)
-    intervals = build_intervals(records)
+    capture, symbolizer = reading.capture, reading.symbolizer
+    records, intervals = reading.waits.records, reading.waits.intervals
     if weight == Weight.WALL:
         return RecordedWeights(sample_weights(capture, records, intervals, weight))
     idle = (

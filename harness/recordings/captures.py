@@ -7,6 +7,9 @@ from topdown.stacks.managed.frames import ManagedRuns
 from topdown.stacks.symbols.sources import SymbolSources, default_cache_directory
 from topdown.stacks.unwinding.tables import UnwindTables
 
+_DAMAGED = "the file is damaged or not a capture; record again, or copy it again"
+_TOO_LARGE = "record for a shorter time (--duration), or take fewer samples (--frequency)"
+
 
 def check_has_samples(recording: Recording) -> None:
     """Raise UsageError for a recording of another kind, which has no samples."""
@@ -32,7 +35,7 @@ def read_samples(
         message, offset = error.args[0], error.args[1]
         raise RecordingError(
             f"{recording.samples}: at offset {offset}: {message}",
-            "the file is damaged or not a capture; record again, or copy it again",
+            _TOO_LARGE if "bytes of memory" in message else _DAMAGED,
         ) from error
     except OSError as error:
         if error.filename != str(recording.samples):

@@ -6,13 +6,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from harness.cli.symbol_places import DEFAULT_PLACES, SymbolPlaces
+from harness.profile.capture_reading import CaptureReading, capture_reading
 from harness.profile.truncated_capture import truncation_warning
-from harness.recordings.captures import read_samples, symbol_sources
-from harness.recordings.wait_records import wait_records_of
 from stallscope.errors import RecordingError
 from stallscope.recordings import Recording
-from topdown.stacks.symbols.symbolizer import Symbolizer
-from topdown.stacks.unwinding.tables import UnwindTables
 from topdown.waits.capture_stacks import code_before_calls, stack_names
 from topdown.waits.groups import ThreadGroup, thread_groups
 from topdown.waits.read_calls import with_read_calls
@@ -20,7 +18,6 @@ from topdown.waits.records import NO_ROW, NO_STACK, WaitRecords
 from topdown.waits.stack_names import StackNames
 from topdown.waits.syscall_sites import Numbers, call_numbers
 from topdown.waits.thread_states import ThreadTotals, thread_totals
-from topdown.waits.timeline import build_intervals
 from topdown.waits.wait_kinds import WaitKinds, classify_waits
 
 if TYPE_CHECKING:
@@ -55,23 +52,28 @@ class WaitAnalysis:
         return self.period_ns or (self.records.begin_ns, self.records.end_ns)
 
 
-def analyze_waits(recording: Recording) -> WaitAnalysis:
+def analyze_waits(
+    recording: Recording,
+    places: SymbolPlaces = DEFAULT_PLACES,
+    reading: CaptureReading | None = None,
+) -> WaitAnalysis:
     """Return the analysis of a recording.
 
+    ``places``: of debug files. ``reading``: the capture, if it was read before.
     Raises RecordingError if it has no records of switches, or is unreadable.
     """
-    sources = symbol_sources(recording)
-    tables = UnwindTables(sources)
-    capture = read_samples(recording, tables)
+    if reading is None or reading.managed is not None:
+        reading = capture_reading(recording, places, with_managed=False)
+    capture, symbolizer, sources = reading.capture, reading.symbolizer, reading.symbolizer.sources
     cut = truncation_warning(capture, recording)
-    records, log = wait_records_of(recording, capture)
+    records, log = reading.waits.records, reading.waits.log
     if log is None and not len(capture.switch_time_ns):
         raise RecordingError(
             f"{recording.path} has no records of context switches",
             "record them with: stallscope waits -p PID",
         )
     manifest = recording.manifest
-    names, name_warnings = stack_names(capture, Symbolizer(sources))
+    names, name_warnings = stack_names(capture, symbolizer)
     samples = records.switch_samples
     with_registers = samples.register_row != NO_ROW
     stacks = np.unique(samples.stack[with_registers & (samples.stack != NO_STACK)])
@@ -79,7 +81,7 @@ def analyze_waits(recording: Recording) -> WaitAnalysis:
     calls = call_numbers(samples, code.get, architecture=capture.architecture)
     calls = with_read_calls(records, calls, architecture=capture.architecture)
     kinds = classify_waits(
-        records, build_intervals(records), names, calls, architecture=capture.architecture
+        records, reading.waits.intervals, names, calls, architecture=capture.architecture
     )
     totals = thread_totals(
         records,
@@ -106,7 +108,7 @@ def analyze_waits(recording: Recording) -> WaitAnalysis:
             ),
             *(warning.message for warning in (log.warnings if log else ())),
             *_warnings(records, kernel_sampled=totals.kernel_sampled),
-            *(warning.message for warning in (*tables.warnings, *name_warnings, *cut)),
+            *(warning.message for warning in (*reading.warnings, *name_warnings, *cut)),
         ),
     )
 

@@ -25,7 +25,7 @@ from harness.waits.window_parts import whole_parts
 from stallscope.printable import printable
 from topdown.waits.causes import MAX_CAUSES
 from topdown.waits.cpu_causes import cpu_causes
-from topdown.waits.run_queue import run_queue_users
+from topdown.waits.run_queue import RunQueueUse, run_queue_users
 from topdown.waits.state_timeline import dominant_states, state_steps
 from topdown.waits.states import ThreadState
 from topdown.waits.thread_states import ThreadTotals
@@ -44,6 +44,7 @@ def waits_result(analysis: WaitAnalysis, *, recording: Path, report: Path | None
     unattributed = int(totals.amounts[:, open_states].sum())
     parts = whole_parts(analysis)
     warnings = [*analysis.warnings]
+    users = run_queue_users(records, analysis.kinds.intervals)
     cgroups = read_neighbours(recording)
     threads = _threads(analysis)
     if len(threads) > MAX_THREADS:
@@ -62,7 +63,7 @@ def waits_result(analysis: WaitAnalysis, *, recording: Path, report: Path | None
         threads=threads[:MAX_THREADS],
         groups=_groups(analysis),
         locks=parts.locks,
-        causes=_causes(analysis, parts, cgroups),
+        causes=_causes(analysis, parts, users, cgroups),
         idle_pools=parts.idle_pools,
         graph=parts.graph,
         lock_functions=parts.functions,
@@ -70,7 +71,7 @@ def waits_result(analysis: WaitAnalysis, *, recording: Path, report: Path | None
         spinning=parts.spinning,
         ended_waits=parts.ended_waits,
         wakers_unavailable=parts.wakers_unavailable,
-        run_queue=_run_queue(analysis, cgroups),
+        run_queue=_run_queue(analysis, users, cgroups),
         timeline=_timeline(analysis, threads),
         unattributed_share=unattributed / wall if wall else None,
         sources=tuple(
@@ -138,21 +139,24 @@ def _missing(analysis: WaitAnalysis) -> tuple[MissingSource, ...]:
 
 
 def _causes(
-    analysis: WaitAnalysis, parts: LockParts, cgroups: Mapping[int, str]
+    analysis: WaitAnalysis,
+    parts: LockParts,
+    users: tuple[RunQueueUse, ...],
+    cgroups: Mapping[int, str],
 ) -> tuple[WaitCause, ...]:
     """Return the causes of waits and of time in which threads could run, in order of cost."""
-    users = run_queue_users(analysis.records, analysis.kinds.intervals)
     causes = cause_documents(cpu_causes(analysis.records, analysis.totals.amounts, users, cgroups))
     whole = sorted((*parts.causes, *causes), key=lambda cause: -cause.wait_ns)
     return tuple(whole[:MAX_CAUSES])
 
 
-def _run_queue(analysis: WaitAnalysis, cgroups: Mapping[int, str]) -> tuple[QueueUser, ...]:
+def _run_queue(
+    analysis: WaitAnalysis, users: tuple[RunQueueUse, ...], cgroups: Mapping[int, str]
+) -> tuple[QueueUser, ...]:
     """Return what ran while the target was runnable, with the cgroups that were kept.
 
     If switches were recorded in windows only, the times are scaled to all time in the run queue.
     """
-    users = run_queue_users(analysis.records, analysis.kinds.intervals)
     scale = 1.0
     if analysis.records.limited_from_ns is not None:
         queued = int(analysis.totals.amounts[:, ThreadState.RUN_QUEUE].sum())

@@ -35,6 +35,8 @@ def cause_text(cause: WaitCause) -> str:
     words = KIND_TEXTS.get(cause.kind, cause.kind)
     if _within_group(cause):
         words = _WITHIN_GROUP.get(cause.kind, words)
+    if 0 < cause.confidence < 1:
+        words += f"; sender inferred, confidence {cause.confidence:.2f}"
     return name if name == words else f"{name} ({words})"
 
 

@@ -194,6 +194,7 @@ def cause_documents(causes: Sequence[Cause]) -> tuple[WaitCause, ...]:
             name=cause.name,
             wait_ns=cause.wait_ns,
             chain=_links([(step.name, step.wait_ns) for step in cause.chain]),
+            confidence=cause.confidence,
         )
         for cause in causes
     )

@@ -1,10 +1,12 @@
 """Validated options of `stallscope waits`."""
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from harness.cli.symbol_options import symbol_places
+from harness.cli.symbol_places import DEFAULT_PLACES, SymbolPlaces
 from harness.cli.wait_recording_options import recorded_page, wait_collector_options
 from harness.profile.period import Period, parse_period
 from stallscope.errors import UsageError
@@ -20,7 +22,7 @@ class WaitsOptions:
     """What to record, the recording to show, or the two recordings to compare.
 
     ``graph``: print all causes with their chains. ``page``: of a shown recording; None: the
-    default place. ``period``: of a shown recording.
+    default place. ``period``: of a shown recording. ``places``: of debug files.
     """
 
     collector: "CollectorOptions | None"
@@ -31,10 +33,16 @@ class WaitsOptions:
     page: Path | None = None
     with_page: bool = True
     period: Period | None = None
+    places: SymbolPlaces = DEFAULT_PLACES
 
 
 def waits_options(values: dict[str, Any], command_name: str = "waits") -> WaitsOptions:
     """Return the validated options. Raises UsageError for options that exclude each other."""
+    places = symbol_places((), values.get("debug_directories", ()), values.get("debuginfod", ""))
+    return replace(_checked_options(values, command_name), places=places)
+
+
+def _checked_options(values: dict[str, Any], command_name: str) -> WaitsOptions:
     if values["compared"]:
         if values["pids"] or values["words"] or values["output"] is not None:
             raise UsageError(

@@ -116,13 +116,15 @@ class WaitCause(Record, frozen=True, kw_only=True):
     """A cause of waits, with the wait time that ends at it.
 
     "cpu", "throttle" and "steal" are causes of time in which threads could run: a process that used
-    the CPU, the quota of a cgroup, the hypervisor.
+    the CPU, the quota of a cgroup, the hypervisor. ``confidence``: in the steps of the chain, 1 if
+    the records show each; a packet whose delivery was deferred has an inferred sender, or none: 0.
     """
 
     kind: str  # "thread", "process", "run_queue", "disk", "network", "cpu", "throttle", ...
     name: str
     wait_ns: Count
     chain: tuple[CauseLink, ...]
+    confidence: Share = 1.0
 
 
 class LockFunction(LockCaller, frozen=True, kw_only=True):

@@ -7,6 +7,7 @@ import click
 
 from harness.cli.brief import document_text
 from harness.cli.outputs import check_place
+from harness.cli.symbol_places import DEFAULT_PLACES, SymbolPlaces
 from harness.cli.target_status import exit_code, explain
 from harness.cli.terminal import colours, printable, width
 from harness.profile.period import Period
@@ -32,14 +33,18 @@ def run_waits(options: WaitsOptions) -> int:
         if options.with_page:
             check_place(options.page or page_path(recording))
         result = result_with_page(
-            recording, output=options.page, with_page=options.with_page, period=options.period
+            recording,
+            output=options.page,
+            with_page=options.with_page,
+            period=options.period,
+            places=options.places,
         )
         show(result, as_json=options.as_json, graph=options.graph)
         return int(ExitCode.DONE)
     assert options.collector is not None
     with interrupted_once(options.collector):
         recording, end = record(options.collector, sys.stderr if options.as_json else None)
-        analysis = analyze_waits(recording)
+        analysis = analyze_waits(recording, options.places)
         users = run_queue_users(analysis.records, analysis.kinds.intervals)
         keep_neighbours(recording.path, [user.pid for user in users if user.pid is not None])
         result = result_of_analysis(analysis, recording)
@@ -55,9 +60,10 @@ def result_with_page(
     output: Path | None = None,
     with_page: bool = True,
     period: Period | None = None,
+    places: SymbolPlaces = DEFAULT_PLACES,
 ) -> WaitsResult:
     """Return the document of a recording, or of a period of it, after its page was written."""
-    analysis = analyze_waits(recording)
+    analysis = analyze_waits(recording, places)
     if period is not None:
         analysis = analysis_within(analysis, period)
     return result_of_analysis(analysis, recording, output, with_page=with_page)

@@ -85,6 +85,8 @@ template option command::add_option(const std::string&, std::optional<unsigned>&
 template option command::add_option(const std::string&, std::optional<std::uint64_t>&,
                                     const std::string&);
 template option command::add_option(const std::string&, std::vector<int>&, const std::string&);
+template option command::add_option(const std::string&, std::vector<std::uint64_t>&,
+                                    const std::string&);
 template option command::add_option(const std::string&, std::vector<std::string>&,
                                     const std::string&);
 

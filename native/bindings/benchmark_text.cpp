@@ -8,10 +8,10 @@
 #include <nanobind/ndarray.h>
 
 #include <string>
-#include <system_error>
 
 #include "bindings.hpp"
 #include "columns.hpp"
+#include "reading.hpp"
 
 namespace nb = nanobind;
 
@@ -53,20 +53,7 @@ nb::list texts(const text_input::interned_strings& strings) {
 }
 
 void read(results& all, int descriptor, std::uint32_t file) {
-  int failure = 0;
-  {
-    const nb::gil_scoped_release released;
-    try {
-      all.read(descriptor, file);
-    } catch (const std::system_error& error) {
-      failure = error.code().value();
-    }
-  }
-  if (failure != 0) {
-    errno = failure;
-    PyErr_SetFromErrno(PyExc_OSError);
-    throw nb::python_error();
-  }
+  read_without_gil([&] { all.read(descriptor, file); });
 }
 
 nb::list configurations(const results& all) {
@@ -82,28 +69,20 @@ nb::list configurations(const results& all) {
   return list;
 }
 
-template <typename Field>
-nb::object series_column(const results& all, Field field) {
-  std::vector<std::int64_t> column;
-  column.reserve(all.all_series().size());
-  for (const benchmark_text::series& row : all.all_series()) {
-    column.push_back(static_cast<std::int64_t>(field(row)));
-  }
-  return new_column(std::move(column));
-}
-
 nb::dict series_columns(const results& all) {
   using benchmark_text::series;
   nb::dict columns;
-  columns["file"] = series_column(all, [](const series& row) { return row.file; });
+  columns["file"] = field_column(all.all_series(), [](const series& row) { return row.file; });
   columns["configuration"] =
-      series_column(all, [](const series& row) { return row.configuration; });
-  columns["name"] = series_column(all, [](const series& row) { return row.name; });
-  columns["unit"] = series_column(all, [](const series& row) { return row.unit; });
+      field_column(all.all_series(), [](const series& row) { return row.configuration; });
+  columns["name"] = field_column(all.all_series(), [](const series& row) { return row.name; });
+  columns["unit"] = field_column(all.all_series(), [](const series& row) { return row.unit; });
   columns["original_unit"] =
-      series_column(all, [](const series& row) { return row.original_unit; });
-  columns["unscaled"] = series_column(all, [](const series& row) { return row.unscaled; });
-  columns["size"] = series_column(all, [](const series& row) { return row.values.size(); });
+      field_column(all.all_series(), [](const series& row) { return row.original_unit; });
+  columns["unscaled"] =
+      field_column(all.all_series(), [](const series& row) { return row.unscaled; });
+  columns["size"] =
+      field_column(all.all_series(), [](const series& row) { return row.values.size(); });
   return columns;
 }
 

@@ -11,6 +11,8 @@ void add_capture(nanobind::module_& module);
 void add_cpuidle(nanobind::module_& module);
 void add_demangle(nanobind::module_& module);
 void add_perf_script(nanobind::module_& module);
+void add_source_locations(nanobind::module_& module);
 void add_unwind_table(nanobind::module_& module);
+void add_zstd_stream(nanobind::module_& module);
 
 }  // namespace stallscope::bindings

@@ -271,6 +271,17 @@ void add_array(capture_class& made, const char* name, Columns capture::capture_c
   });
 }
 
+// Uniform rows are one value with a stride of 0; nobody may write to them.
+template <typename Columns, typename T>
+void add_array(capture_class& made, const char* name, Columns capture::capture_content::*part,
+               capture::uniform_column<T> Columns::*values) {
+  made.def_prop_ro(name, [part, values](const python_capture& self) {
+    auto& rows = ((*self.data).*part).*values;
+    return nb::cast(nb::ndarray<nb::numpy, const T, nb::ndim<1>>(
+        rows.data(), {rows.size()}, self.owner, {rows.is_uniform() ? 0 : 1}));
+  });
+}
+
 // Arrays of a group of columns within the columns about waiting.
 template <typename Columns, typename T>
 void add_array(capture_class& made, const char* name, Columns capture::wait_columns::*part,

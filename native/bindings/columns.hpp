@@ -4,6 +4,7 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 
+#include <cstdint>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -21,6 +22,17 @@ nanobind::object new_column(std::vector<Value> values) {
   static Value empty{};
   return nanobind::cast(nanobind::ndarray<nanobind::numpy, Value, nanobind::ndim<1>>(
       size == 0 ? &empty : data, {size}, owner));
+}
+
+// One field of each row, as a column of 64-bit integers.
+template <typename Rows, typename Field>
+nanobind::object field_column(const Rows& rows, Field field) {
+  std::vector<std::int64_t> column;
+  column.reserve(rows.size());
+  for (const auto& row : rows) {
+    column.push_back(static_cast<std::int64_t>(field(row)));
+  }
+  return new_column(std::move(column));
 }
 
 }  // namespace stallscope::bindings

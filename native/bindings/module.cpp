@@ -11,4 +11,6 @@ NB_MODULE(_native, module) {
   stallscope::bindings::add_cpuidle(module);
   stallscope::bindings::add_demangle(module);
   stallscope::bindings::add_perf_script(module);
+  stallscope::bindings::add_zstd_stream(module);
+  stallscope::bindings::add_source_locations(module);
 }

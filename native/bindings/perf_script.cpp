@@ -1,13 +1,14 @@
 // Python binding of the reader of perf script's text; stallscope/_native.pyi documents it.
 #include "perf_script/samples.hpp"
 
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 
 #include <string>
-#include <system_error>
 
 #include "bindings.hpp"
 #include "columns.hpp"
+#include "reading.hpp"
 
 namespace nb = nanobind;
 
@@ -17,20 +18,7 @@ namespace {
 using script_samples = perf_script::samples;
 
 void read_script(script_samples& all, int descriptor) {
-  int failure = 0;
-  {
-    const nb::gil_scoped_release released;
-    try {
-      all.read(descriptor);
-    } catch (const std::system_error& error) {
-      failure = error.code().value();
-    }
-  }
-  if (failure != 0) {
-    errno = failure;
-    PyErr_SetFromErrno(PyExc_OSError);
-    throw nb::python_error();
-  }
+  read_without_gil([&] { all.read(descriptor); });
 }
 
 nb::bytes folded_script(const script_samples& all) {
@@ -59,24 +47,14 @@ nb::list script_functions(const script_samples& all) {
   return list;
 }
 
-template <typename Field>
-nb::object stack_column(const script_samples& all, Field field) {
-  std::vector<std::int64_t> column;
-  column.reserve(all.stacks().size());
-  for (const perf_script::stack& row : all.stacks()) {
-    column.push_back(static_cast<std::int64_t>(field(row)));
-  }
-  return new_column(std::move(column));
-}
-
 nb::dict script_stacks(const script_samples& all) {
   using perf_script::stack;
   nb::dict columns;
-  columns["command"] = stack_column(all, [](const stack& row) { return row.command; });
-  columns["begin"] = stack_column(all, [](const stack& row) { return row.begin; });
-  columns["size"] = stack_column(all, [](const stack& row) { return row.size; });
-  columns["samples"] = stack_column(all, [](const stack& row) { return row.samples; });
-  columns["period"] = stack_column(all, [](const stack& row) { return row.period; });
+  columns["command"] = field_column(all.stacks(), [](const stack& row) { return row.command; });
+  columns["begin"] = field_column(all.stacks(), [](const stack& row) { return row.begin; });
+  columns["size"] = field_column(all.stacks(), [](const stack& row) { return row.size; });
+  columns["samples"] = field_column(all.stacks(), [](const stack& row) { return row.samples; });
+  columns["period"] = field_column(all.stacks(), [](const stack& row) { return row.period; });
   return columns;
 }
 
@@ -124,6 +102,8 @@ void add_perf_script(nb::module_& module) {
                    })
       .def_prop_ro("malformed_lines", &script_samples::malformed_lines)
       .def_prop_ro("first_malformed_line", &script_samples::first_malformed_line)
+      .def_prop_ro("without_period", &script_samples::without_period)
+      .def_prop_ro("duration_ns", &script_samples::duration_ns)
       .def_prop_ro("endless", &script_samples::endless);
 }
 

@@ -89,11 +89,11 @@ struct sample_columns {
         register_row(budget),
         raw(budget) {}
   column<std::uint64_t> time_ns;
-  column<std::uint64_t> period;
+  uniform_column<std::uint64_t> period;
   column<std::uint32_t> thread;
   column<std::uint32_t> stack;
   column<std::int32_t> cpu;
-  column<std::uint16_t> event;
+  uniform_column<std::uint16_t> event;
   column<std::uint32_t> read;    // row of the reading; empty if no sample has a reading
   column<std::uint32_t> access;  // row of the memory access; empty if no sample has one
   // Row of the registers of a context switch; empty if no sample has registers.

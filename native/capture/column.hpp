@@ -94,8 +94,13 @@ class column {
     void operator()(T* memory) const noexcept { std::free(memory); }
   };
 
+  static constexpr std::size_t large_bytes = std::size_t{32} << 20U;
+
   void grow(std::size_t required) {
-    const std::size_t capacity = std::max({required, capacity_ + capacity_ / 2, std::size_t{64}});
+    // Moving pages is cheap, so that large columns can grow by less, which the budget allows more
+    // of.
+    const std::size_t added = capacity_ * sizeof(T) < large_bytes ? capacity_ / 2 : capacity_ / 8;
+    const std::size_t capacity = std::max({required, capacity_ + added, std::size_t{64}});
     budget_->charge((capacity - capacity_) * sizeof(T));
     void* memory = std::realloc(data_.get(), capacity * sizeof(T));
     if (memory == nullptr) {
@@ -110,6 +115,41 @@ class column {
   std::size_t size_ = 0;
   std::size_t capacity_ = 0;
   memory_budget* budget_;
+};
+
+// A column that usually has one value in all rows, such as the period of a clock: that value is
+// held once until a different one is added. Reading a row costs a comparison more than in a column.
+template <typename T>
+class uniform_column {
+ public:
+  explicit uniform_column(memory_budget& budget) : values_(budget) {}
+
+  void push_back(T value) {
+    if (values_.size() != 0) {
+      values_.push_back(value);
+    } else if (size_ == 0 || value == value_) {
+      value_ = value;
+    } else {
+      values_.resize(size_, value_);
+      values_.push_back(value);
+    }
+    ++size_;
+  }
+
+  [[nodiscard]] std::size_t size() const noexcept { return size_; }
+  // Whether all rows have the value at data().
+  [[nodiscard]] bool is_uniform() const noexcept { return values_.size() == 0; }
+  [[nodiscard]] T* data() noexcept { return is_uniform() ? &value_ : values_.data(); }
+  const T& operator[](std::size_t index) const noexcept {
+    return is_uniform() ? value_ : values_[index];
+  }
+  // The rows; empty while they are uniform.
+  [[nodiscard]] column<T>& rows() noexcept { return values_; }
+
+ private:
+  column<T> values_;
+  std::size_t size_ = 0;
+  T value_{};
 };
 
 }  // namespace stallscope::capture

@@ -42,6 +42,7 @@ std::size_t decompressor::produce(std::span<std::byte> output) {
                           offset_);
     }
     output_was_full_ = out.pos == out.size;
+    at_frame_end_ = result == 0;
     if (in.pos == before && out.pos == 0) {
       break;
     }

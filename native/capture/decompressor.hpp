@@ -1,5 +1,5 @@
-// The zstd stream in the compressed records of perf record -z. The output is produced in small
-// pieces, so that memory stays bounded for any input. One thread.
+// A zstd stream: that in the compressed records of perf record -z, or a compressed file. The output
+// is produced in small pieces, so that memory stays bounded for any input. One thread.
 //
 //   decompressor stream{expansion_limit};
 //   stream.feed(record_bytes, offset);
@@ -25,6 +25,8 @@ class decompressor {
   // Fills `output` and returns the number of bytes; 0 at the end of the input. Throws
   // capture_error.
   std::size_t produce(std::span<std::byte> output);
+  // Whether all output was produced and the input so far ends with a complete frame.
+  bool at_frame_end() const { return at_frame_end_; }
 
  private:
   struct freer {
@@ -37,6 +39,7 @@ class decompressor {
   std::uint64_t produced_bytes_ = 0;
   std::uint64_t expansion_limit_;
   bool output_was_full_ = false;
+  bool at_frame_end_ = false;
 };
 
 }  // namespace stallscope::capture

@@ -36,7 +36,7 @@ struct managed_samples {
 
 struct read_options {
   bool allow_truncated = false;
-  std::uint64_t memory_limit_bytes = std::uint64_t{1} << 30U;
+  std::uint64_t memory_limit_bytes = std::uint64_t{1792} << 20U;  // 50 million samples
   // The largest expansion of compressed data; the first 16 MiB are always allowed.
   std::uint64_t expansion_limit = 4096;
   // Limit of the mappings that are copied when forked processes change theirs.

@@ -39,4 +39,9 @@ void reorder(column<T>& values, const column<std::uint32_t>& order, memory_budge
   values.swap(sorted);
 }
 
+template <typename T>
+void reorder(uniform_column<T>& values, const column<std::uint32_t>& order, memory_budget& budget) {
+  if (!values.is_uniform()) reorder(values.rows(), order, budget);
+}
+
 }  // namespace stallscope::capture

@@ -10,8 +10,8 @@ add_library(pfm4 STATIC IMPORTED)
 set_target_properties(pfm4 PROPERTIES IMPORTED_LOCATION ${PFM_LIBRARY}
                                       INTERFACE_SYSTEM_INCLUDE_DIRECTORIES ${PFM_INCLUDE_DIR})
 
-# The query path's libraries. The server runs where it was built: the cross build has none of them.
-if(NOT CMAKE_CROSSCOMPILING)
+# The query path's libraries.
+if(STALLSCOPE_ALL_PROGRAMS)
   find_library(CRYPTO_LIBRARY NAMES libcrypto.a REQUIRED)
   find_path(RAPIDJSON_INCLUDE_DIR rapidjson/document.h REQUIRED)
   find_library(SQLITE_LIBRARY NAMES libsqlite3.a REQUIRED)

@@ -60,7 +60,7 @@ function(stallscope_fuzzed target)
 endfunction()
 
 # The libraries whose coverage fuzzers need.
-set(STALLSCOPE_FUZZED base text_input benchmark_text perf_script requests hotspot_frames process_reading python_frames managed_frames v8_frames ruby_frames php_frames capture unwind_walk unwind_zlib resp store server_commands server_shards value_log ioqueue)
+set(STALLSCOPE_FUZZED base text_input benchmark_text dwarf perf_script requests hotspot_frames process_reading python_frames managed_frames v8_frames ruby_frames php_frames capture unwind_walk unwind_zlib resp store server_commands server_shards value_log ioqueue)
 
 # Unity builds: all sources of a target are compiled as one, which takes a third of the time, since
 # most of it goes into headers. So names in unnamed namespaces are unique within a target. ALONE

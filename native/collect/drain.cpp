@@ -51,6 +51,10 @@ void drain::pass() {
   if (holding_ == holding::strictly || (holding_ == holding::until_crowded && !crowded())) return;
   const auto before = file_->size_bytes();
   for (std::size_t i = 0; i < rings_.size(); ++i) write(i);
+  if (compressor_) {
+    compressor_->flush(*file_);
+    written_counts_ = counts_;
+  }
   execs_.settle();
   if (file_->size_bytes() == before) return;
   perf_event_header round_end{};
@@ -157,7 +161,7 @@ void drain::append_pieces() {
   ids_.clear();
   trimmed_run_bytes_ = 0;
   if (trimmer_ != nullptr) trimmer_->release();
-  written_counts_ = counts_;
+  if (!compressor_) written_counts_ = counts_;
 }
 
 void drain::count_left_out(const perf_events::record_view& record) {

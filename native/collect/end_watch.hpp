@@ -36,7 +36,7 @@ class end_watch {
   // The recording ends when all watched processes have ended.
   void watch_process(pid_t pid);
   void set_duration(double seconds);
-  // Limits the next wait to a time on the monotonic clock.
+  // Limits the next wait to a time on the monotonic clock; 0: no limit.
   void wake_at(std::uint64_t monotonic_ns) { wake_ns_ = monotonic_ns; }
   // Whether a ring ends a wait. If not, a wait has a limit.
   void follow_rings(bool follow) { rings_followed_ = follow; }

@@ -18,6 +18,7 @@ struct flight_facts {
   std::uint64_t overwritten_samples = 0;
   std::uint64_t overwritten_bytes = 0;
   std::uint64_t side_records_dropped = 0;
+  std::uint64_t definitions_dropped = 0;
   bool memory_limited = false;  // the limit of memory left less than the time requested
   std::optional<flight_trigger> trigger;
 };

@@ -13,36 +13,14 @@ namespace {
 
 // Share of the memory for side records.
 constexpr std::size_t side_share = 4;
-
-std::string_view text_of(std::span<const std::byte> bytes) {
-  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-}
-
-// A line that is not a snapshot defines something.
-bool is_definition(std::string_view line) { return !line.starts_with("{\"t\":"); }
+// Share of the memory for the definitions of one file.
+constexpr std::size_t definition_share = 8;
 
 }  // namespace
 
-void flight_lines::drop_before(std::uint64_t ns) {
-  while (blocks_.oldest_ended_before(ns)) {
-    const auto block = blocks_.drop_oldest();
-    auto lines = text_of(block.bytes);
-    while (!lines.empty()) {
-      const auto size = std::min(lines.find('\n'), lines.size() - 1) + 1;
-      if (is_definition(lines.substr(0, size))) definitions_ += lines.substr(0, size);
-      lines.remove_prefix(size);
-    }
-  }
-}
-
-std::string flight_lines::text() const {
-  auto text = definitions_;
-  for (const auto& block : blocks_.all()) text += text_of(block.bytes);
-  return text;
-}
-
-flight_memory::flight_memory(opened_recording& opened)
+flight_memory::flight_memory(opened_recording& opened, wait_recording* waits)
     : opened_{&opened},
+      waits_{waits},
       keep_ns_{static_cast<std::uint64_t>(opened.facts().options.flight_s * 1e9)},
       max_bytes_{opened.facts().options.flight_bytes},
       samples_{monotonic_ns()},
@@ -50,8 +28,8 @@ flight_memory::flight_memory(opened_recording& opened)
             [&proc = opened.prepared().proc](pid_t pid) {
               return ::access((proc.root() / std::to_string(pid)).c_str(), F_OK) == 0;
             }},
-      python_{monotonic_ns()},
-      runtimes_{monotonic_ns()} {}
+      python_{monotonic_ns(), max_bytes_ / definition_share},
+      runtimes_{monotonic_ns(), max_bytes_ / definition_share} {}
 
 void flight_memory::divert() {
   auto& facts = opened_->facts().flight.emplace();
@@ -61,23 +39,34 @@ void flight_memory::divert() {
   if (auto* runtimes = opened_->runtimes()) runtimes->divert(&runtimes_.blocks());
 }
 
+std::uint64_t flight_memory::used_bytes() const {
+  auto used =
+      samples_.size_bytes() + python_.size_bytes() + runtimes_.size_bytes() + side_.bytes().size();
+  if (waits_ != nullptr) used += waits_->kept_lines().size_bytes();
+  if (requests_ != nullptr) used += requests_->kept_bytes();
+  return used;
+}
+
+void flight_memory::drop_lines(std::uint64_t before_ns) {
+  python_.drop_before(before_ns);
+  runtimes_.drop_before(before_ns);
+  if (waits_ != nullptr) waits_->kept_lines().drop_before(before_ns);
+  if (requests_ != nullptr) requests_->drop_before(before_ns);
+}
+
 void flight_memory::pass() {
   const auto now_ns = monotonic_ns();
   if (samples_.cut(now_ns)) counts_at_ends_.push_back(opened_->records().counts());
   python_.blocks().cut(now_ns);
   runtimes_.blocks().cut(now_ns);
+  if (waits_ != nullptr) waits_->kept_lines().blocks().cut(now_ns);
   const auto horizon_ns = now_ns - std::min(now_ns, keep_ns_);
   while (samples_.oldest_ended_before(horizon_ns)) drop_oldest();
-  const auto used = [this] {
-    return samples_.size_bytes() + python_.size_bytes() + runtimes_.size_bytes() +
-           side_.bytes().size();
-  };
-  auto& facts = *opened_->facts().flight;
+  const auto& facts = *opened_->facts().flight;
   do {
-    if (used() > max_bytes_ && samples_.has_complete()) drop_oldest();
-    python_.drop_before(facts.from_ns);
-    runtimes_.drop_before(facts.from_ns);
-  } while (used() > max_bytes_ && samples_.has_complete());
+    if (used_bytes() > max_bytes_ && samples_.has_complete()) drop_oldest();
+    drop_lines(facts.from_ns);
+  } while (used_bytes() > max_bytes_ && samples_.has_complete());
 }
 
 void flight_memory::drop_oldest() {
@@ -108,9 +97,7 @@ void flight_memory::write_samples() {
   for (const auto& block : samples_.all()) file.append(block.bytes);
 }
 
-void flight_memory::finish() {
-  auto& facts = opened_->facts();
-  write_samples();
+void flight_memory::write_lines() {
   if (auto* python = opened_->python()) {
     python->divert(nullptr);
     python->append(python_.text());
@@ -119,13 +106,34 @@ void flight_memory::finish() {
     runtimes->divert(nullptr);
     runtimes->append(runtimes_.text());
   }
+  auto& files = opened_->facts().files;
+  const auto resize = [&files](const file_entry& written) {
+    for (auto& file : files) {
+      if (file.name == written.name) file.bytes = written.bytes;
+    }
+  };
+  if (waits_ != nullptr) resize(waits_->write_kept_lines());
+  if (requests_ != nullptr) resize(requests_->write_kept());
+}
+
+void flight_memory::finish() {
+  auto& facts = opened_->facts();
+  write_samples();
+  write_lines();
   auto& flight = *facts.flight;
   flight.side_records_dropped = side_.dropped();
+  flight.definitions_dropped = python_.dropped() + runtimes_.dropped();
   flight.memory_limited =
       flight.from_ns > flight.began_ns && facts.end.monotonic_ns - flight.from_ns < keep_ns_;
   flight.trigger = opened_->watch().trigger();
   facts.start_realtime_ns += flight.from_ns - facts.start_monotonic_ns;
   facts.start_monotonic_ns = flight.from_ns;
+  warn();
+}
+
+void flight_memory::warn() {
+  auto& facts = opened_->facts();
+  const auto& flight = *facts.flight;
   if (flight.memory_limited) {
     const auto kept_s = static_cast<double>(facts.end.monotonic_ns - flight.from_ns) / 1e9;
     facts.warnings.push_back(
@@ -139,6 +147,13 @@ void flight_memory::finish() {
          std::to_string(flight.side_records_dropped) +
              " records of mappings and names did not fit into the memory (--flight-memory): some "
              "samples will have no names"});
+  }
+  if (flight.definitions_dropped != 0) {
+    facts.warnings.push_back(
+        {"flight-definitions",
+         std::to_string(flight.definitions_dropped) +
+             " functions and stacks of runtimes did not fit into the memory (--flight-memory): "
+             "some samples will have no frames of their runtime"});
   }
 }
 

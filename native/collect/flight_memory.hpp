@@ -12,42 +12,25 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
-#include <string>
-#include <string_view>
 
 #include "collect/drain.hpp"
 #include "collect/flight_blocks.hpp"
+#include "collect/flight_lines.hpp"
 #include "collect/opened_recording.hpp"
+#include "collect/request_session.hpp"
 #include "collect/side_records.hpp"
+#include "collect/wait_recording.hpp"
 
 namespace stallscope::collect {
 
-// The newest lines of python.jsonl or runtimes.jsonl. Lines that define code and stacks are kept
-// from the begin, because later lines refer to them. One thread.
-class flight_lines {
- public:
-  explicit flight_lines(std::uint64_t begin_ns) : blocks_{begin_ns} {}
-
-  [[nodiscard]] flight_blocks& blocks() { return blocks_; }
-  [[nodiscard]] std::uint64_t size_bytes() const {
-    return blocks_.size_bytes() + definitions_.size();
-  }
-  // Drops lines that were appended before that time.
-  void drop_before(std::uint64_t ns);
-  // All lines that are kept.
-  [[nodiscard]] std::string text() const;
-
- private:
-  flight_blocks blocks_;
-  std::string definitions_;
-};
-
 class flight_memory {
  public:
-  // The opened recording must outlive this object.
-  explicit flight_memory(opened_recording& opened);
+  // The arguments must outlive this object; `waits` may be null.
+  flight_memory(opened_recording& opened, wait_recording* waits);
 
   void divert();
+  // Also keeps marks of requests. The session must outlive this object.
+  void follow(request_session& requests) { requests_ = &requests; }
   void pass();
   // Writes what is kept into the files. Throws std::system_error if a write fails.
   void finish();
@@ -56,9 +39,15 @@ class flight_memory {
 
  private:
   void drop_oldest();
+  void drop_lines(std::uint64_t before_ns);
+  [[nodiscard]] std::uint64_t used_bytes() const;
   void write_samples();
+  void write_lines();
+  void warn();
 
   opened_recording* opened_;
+  wait_recording* waits_;
+  request_session* requests_ = nullptr;
   std::uint64_t keep_ns_;
   std::size_t max_bytes_;
   flight_blocks samples_;

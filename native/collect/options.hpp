@@ -48,6 +48,8 @@ struct collect_options {
   std::uint64_t flight_bytes = std::uint64_t{64} << 20U;
   // The ends after which the last seconds are written: "stopped", "target ended", ...
   std::vector<std::string> flight_ends{"stopped", "target ended", "signal", "duration"};
+  // Latencies of requests in ns; requests above each are counted.
+  std::vector<std::uint64_t> slow_requests_ns;
   double max_cost = 0.05;          // of recording waits, as a share of the target's CPU time
   bool wait_kernel_chains = true;  // kernel call chains of switches
   int control_fd = -1;

@@ -47,8 +47,13 @@ void put_line(std::string& lines, const owner_reading& reading) {
 
 class owner_reader::implementation {
  public:
-  implementation(const procfs& proc, const perf_events::ring_set& rings, owner_source source)
-      : proc_{proc}, rings_{&rings}, source_{std::move(source)}, stop_{::eventfd(0, EFD_CLOEXEC)} {
+  implementation(const procfs& proc, const perf_events::ring_set& rings, owner_source source,
+                 const wake_event& filled)
+      : proc_{proc},
+        rings_{&rings},
+        source_{std::move(source)},
+        filled_{&filled},
+        stop_{::eventfd(0, EFD_CLOEXEC)} {
     if (!stop_) throw std::system_error(errno, std::generic_category(), "eventfd");
     for (const auto& ring : rings.rings) seen_.push_back(ring.view().head());
   }
@@ -109,6 +114,7 @@ class owner_reader::implementation {
     while (waited[0].revents == 0) {
       for (std::size_t i = 0; i < rings_->rings.size(); ++i) forward(i);
       helper_->wake();
+      signal_fill();
       judge_use();
       if (useless_) {
         ::poll(waited.data(), 1, useless_pause_ms);
@@ -124,6 +130,15 @@ class owner_reader::implementation {
         skip();
       }
     }
+  }
+
+  // The signal wakes the drain, so a ring that stays full is signalled once.
+  void signal_fill() {
+    const bool fills = std::ranges::any_of(rings_->rings, [this](const perf_events::ring& ring) {
+      return 4 * (ring.view().head() - ring.view().tail()) > rings_->data_bytes;
+    });
+    if (fills && !fills_) filled_->signal();
+    fills_ = fills;
   }
 
   // A target that switches often and never waits for a lock would pay for nothing. The first wait
@@ -176,6 +191,8 @@ class owner_reader::implementation {
   procfs proc_;
   const perf_events::ring_set* rings_;
   owner_source source_;
+  const wake_event* filled_;
+  bool fills_ = false;  // at the last look
   descriptor stop_;
   std::vector<std::uint64_t> seen_;
   std::unique_ptr<owner_helper> helper_;
@@ -191,8 +208,8 @@ class owner_reader::implementation {
 };
 
 owner_reader::owner_reader(const procfs& proc, const perf_events::ring_set& rings,
-                           owner_source source)
-    : implementation_{std::make_unique<implementation>(proc, rings, std::move(source))} {}
+                           owner_source source, const wake_event& filled)
+    : implementation_{std::make_unique<implementation>(proc, rings, std::move(source), filled)} {}
 
 owner_reader::~owner_reader() = default;
 

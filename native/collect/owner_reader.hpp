@@ -3,10 +3,11 @@
 // checks that the waiter still waits. The target is not stopped. The context-switches event needs
 // wakeup_events = 1, so that a switch wakes the thread. Costs about 15 us of CPU time per wait, and
 // at most 3 % of a CPU: beyond that, waits are not examined for a while. If a target switches often
-// without waiting for locks, the rings are looked at every 20 ms only. All functions belong to the
-// drain's thread.
+// without waiting for locks, the rings are looked at every 20 ms only. The thread also signals when
+// a ring is a quarter full, because every switch would end a wait for the rings. All functions
+// belong to the drain's thread.
 //
-//   owner_reader owners{proc, rings, {.attribute = switches, .is_switch = has_switch_id}};
+//   owner_reader owners{proc, rings, {.attribute = switches, .is_switch = has_switch_id}, filled};
 //   owners.start();                                   // when the events are open
 //   while (recording) { watch.wait(); owners.pass(lines); records.pass(); }
 //   owners.finish(lines);
@@ -20,6 +21,7 @@
 #include <string>
 #include <vector>
 
+#include "base/eventfd.hpp"
 #include "base/failure.hpp"
 #include "base/procfs.hpp"
 #include "perf_events/ring.hpp"
@@ -34,8 +36,9 @@ struct owner_source {
 
 class owner_reader {
  public:
-  // The rings must outlive the reader. Throws std::system_error.
-  owner_reader(const procfs& proc, const perf_events::ring_set& rings, owner_source source);
+  // The rings and the event must outlive the reader. Throws std::system_error.
+  owner_reader(const procfs& proc, const perf_events::ring_set& rings, owner_source source,
+               const wake_event& filled);
   owner_reader(const owner_reader&) = delete;
   owner_reader& operator=(const owner_reader&) = delete;
   owner_reader(owner_reader&&) = delete;

@@ -1,11 +1,18 @@
 #include "collect/owner_session.hpp"
 
+#include <chrono>
 #include <string>
 #include <system_error>
 #include <unordered_set>
 #include <utility>
 
 namespace stallscope::collect {
+namespace {
+
+// A pass costs 0.2 ms, and a frame of compressed records shrinks better when it is longer.
+constexpr std::chrono::milliseconds drain_wait{100};
+
+}  // namespace
 
 owner_session::owner_session(opened_recording& opened) : opened_{&opened} {
   auto& waits = opened.facts().waits;
@@ -40,7 +47,7 @@ void owner_session::start(const event_table& events) {
   const auto& attribute = opened_->facts().waits.of_threads[*companion_].attribute;
   try {
     reader_.emplace(opened_->prepared().proc, opened_->rings(),
-                    owner_source{attribute, std::move(is_switch)});
+                    owner_source{attribute, std::move(is_switch)}, ring_filled_);
     reader_->start();
   } catch (const std::system_error& error) {
     reader_.reset();
@@ -48,11 +55,15 @@ void owner_session::start(const event_table& events) {
         {"lock-owners-stopped", std::string{"owners of locks are not known: "} + error.what()});
     return;
   }
-  opened_->watch().follow_rings(false);
+  auto& watch = opened_->watch();
+  watch.follow_rings(false);
+  watch.watch_descriptor(ring_filled_.fd());
+  watch.limit_unfollowed_wait(drain_wait);
 }
 
 void owner_session::pass(wait_recording& waits) {
   if (!reader_) return;
+  ring_filled_.clear();
   if (waits.limited()) {  // no more samples of each switch
     finish(waits);
     opened_->watch().follow_rings(true);

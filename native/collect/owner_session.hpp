@@ -10,6 +10,7 @@
 
 #include <optional>
 
+#include "base/eventfd.hpp"
 #include "collect/event_table.hpp"
 #include "collect/opened_recording.hpp"
 #include "collect/owner_reader.hpp"
@@ -31,6 +32,7 @@ class owner_session {
  private:
   opened_recording* opened_;
   std::optional<std::size_t> companion_;  // the event of switch samples among those of threads
+  wake_event ring_filled_;                // by the reader
   std::optional<owner_reader> reader_;
 };
 

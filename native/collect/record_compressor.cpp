@@ -37,7 +37,6 @@ record_compressor::record_compressor()
 }
 
 void record_compressor::append(std::span<const iovec> pieces, sample_file& file) {
-  out_.clear();
   for (const auto& piece : pieces) {
     std::span content{static_cast<const std::byte*>(piece.iov_base), piece.iov_len};
     while (!content.empty()) {
@@ -45,20 +44,24 @@ void record_compressor::append(std::span<const iovec> pieces, sample_file& file)
           content.first(std::min(content.size(), max_content_bytes - content_.size()));
       content_.insert(content_.end(), part.begin(), part.end());
       content = content.subspan(part.size());
-      if (content_.size() == max_content_bytes) compress();
+      if (content_.size() == max_content_bytes) compress(file);
     }
   }
-  if (!content_.empty()) compress();
-  if (!out_.empty()) file.append(std::span<const std::byte>{out_});
 }
 
-void record_compressor::compress() {
+void record_compressor::flush(sample_file& file) {
+  if (!content_.empty()) compress(file);
+}
+
+void record_compressor::compress(sample_file& file) {
   const auto size = ZSTD_compress2(context_.get(), packed_.data(), packed_.size(), content_.data(),
                                    content_.size());
   if (ZSTD_isError(size) != 0)
     throw std::runtime_error{std::string{"zstd cannot compress: "} + ZSTD_getErrorName(size)};
+  out_.clear();
   put_records(std::span{packed_}.first(size));
   content_.clear();
+  file.append(std::span<const std::byte>{out_});
 }
 
 void record_compressor::put_records(std::span<const std::byte> packed) {
@@ -85,6 +88,8 @@ record_compressor::record_compressor() {
 }
 
 void record_compressor::append(std::span<const iovec>, sample_file&) {}
+
+void record_compressor::flush(sample_file&) {}
 
 #endif
 

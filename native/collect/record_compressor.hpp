@@ -1,10 +1,11 @@
 // Compresses records as perf record -z does: zstd frames in PERF_RECORD_COMPRESSED records. Copied
 // stacks resemble each other, so that they shrink to a fortieth at 1.8 GB/s, which is less time
-// than writing them takes. Each append ends with a frame, so that a file is readable up to its last
-// append. Costs 2 MiB of memory. One thread.
+// than writing them takes. Each flush ends with a frame, so that a file is readable up to its last
+// flush. Costs 2 MiB of memory. One thread.
 //
 //   if (record_compressor::available()) compressor.emplace();
 //   compressor->append(pieces, file);
+//   compressor->flush(file);             // after each pass
 #pragma once
 
 #include <cstddef>
@@ -31,15 +32,17 @@ class record_compressor {
   // Throws std::bad_alloc; std::logic_error if it is not available.
   record_compressor();
 
-  // Appends the pieces, which are whole records together, with one write. Throws std::system_error
-  // if the write fails.
+  // Copies the pieces, which are whole records together, and writes full frames. Throws
+  // std::system_error if the write fails.
   void append(std::span<const iovec> pieces, sample_file& file);
+  // Writes what was appended since the last frame.
+  void flush(sample_file& file);
 
  private:
   struct freer {
     void operator()(ZSTD_CCtx_s* context) const noexcept;
   };
-  void compress();
+  void compress(sample_file& file);
   void put_records(std::span<const std::byte> packed);
 
   std::unique_ptr<ZSTD_CCtx_s, freer> context_;

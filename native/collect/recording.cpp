@@ -5,7 +5,6 @@
 
 #include "base/clock.hpp"
 #include "collect/recording_checks.hpp"
-#include "collect/request_session.hpp"
 
 namespace stallscope::collect {
 namespace {
@@ -13,7 +12,6 @@ namespace {
 // The rings hold this time several times at any rate that is cheap enough to wait with.
 constexpr std::chrono::milliseconds flight_wait{100};
 constexpr std::uint64_t progress_interval_ns = 1'000'000'000;
-constexpr std::uint64_t runtime_pass_ns = 1'000'000;
 
 }  // namespace
 
@@ -34,15 +32,17 @@ void recording::run() {
   auto& facts = opened_->facts();
   if (auto& command = opened_->prepared().command) command->release();
   if (facts.options.flight_s > 0) {
-    flight_.emplace(*opened_).divert();
+    flight_.emplace(*opened_, attached_->waits()).divert();
     opened_->watch().limit_unfollowed_wait(flight_wait);
   }
   announce();
-  std::optional<request_session> requests;
-  if (facts.options.requests) requests.emplace(*opened_);
+  if (facts.options.requests) {
+    requests_.emplace(*opened_);
+    if (flight_) flight_->follow(*requests_);
+  }
   facts.end.reason = drain_until_end();
   facts.end.monotonic_ns = monotonic_ns();
-  if (requests) requests->finish();
+  if (requests_) requests_->finish();
   read_counters();
   if (flight_) {
     if (!keeps_flight(facts)) {
@@ -89,17 +89,20 @@ std::string recording::drain_until_end() {
     if (runtimes != nullptr) runtimes->pass();
     attached_->write_lock_owners();
     records.pass();
-    if (runtimes != nullptr && runtimes->needs_passes())
-      watch.wake_at(monotonic_ns() + runtime_pass_ns);
+    const auto pause_ns = runtimes == nullptr ? 0 : runtimes->next_pass_ns();
+    watch.wake_at(pause_ns == 0 ? 0 : monotonic_ns() + pause_ns);
     if (python != nullptr) watch.follow_rings(python->drain_follows_rings());
+    // The cost of recording waits depends on all records, not on those that are still kept.
     opened_->facts().counts = records.counts();
+    if (auto* waits = attached_->waits()) waits->pass();
     if (flight_) {
       flight_->pass();
       opened_->facts().counts = flight_->counts();
     }
-    if (auto* waits = attached_->waits()) waits->pass();
     if (monotonic_ns() < next_progress_ns) continue;
-    report_->progress(numbers_of_recording(*opened_));
+    auto numbers = numbers_of_recording(*opened_);
+    if (requests_) numbers.requests = requests_->latency_counts();
+    report_->progress(numbers);
     next_progress_ns = monotonic_ns() + progress_interval_ns;
   }
   return *reason;

@@ -11,6 +11,7 @@
 #include "collect/attached_recording.hpp"
 #include "collect/flight_memory.hpp"
 #include "collect/reporter.hpp"
+#include "collect/request_session.hpp"
 
 namespace stallscope::collect {
 
@@ -36,6 +37,7 @@ class recording {
   opened_recording* opened_;
   reporter* report_;
   std::optional<flight_memory> flight_;
+  std::optional<request_session> requests_;
 };
 
 // Whether the last seconds are written after this end.

@@ -156,7 +156,8 @@ json flight_of(const recording_facts& facts) {
           {"memory_limited", flight.memory_limited},
           {"overwritten_samples", flight.overwritten_samples},
           {"overwritten_bytes", flight.overwritten_bytes},
-          {"side_records_dropped", flight.side_records_dropped}};
+          {"side_records_dropped", flight.side_records_dropped},
+          {"definitions_dropped", flight.definitions_dropped}};
 }
 
 }  // namespace

@@ -39,11 +39,13 @@ json numbers_of(const char* event, const progress_numbers& numbers) {
             {"bytes", numbers.bytes},
             {"seconds", numbers.seconds}};
   }
-  return {{"event", event},
-          {"samples", numbers.samples},
-          {"lost", numbers.lost},
-          {"bytes", numbers.bytes},
-          {"seconds", numbers.seconds}};
+  json document = {{"event", event},
+                   {"samples", numbers.samples},
+                   {"lost", numbers.lost},
+                   {"bytes", numbers.bytes},
+                   {"seconds", numbers.seconds}};
+  if (!numbers.requests.empty()) document["requests"] = numbers.requests;
+  return document;
 }
 
 json warnings_of(std::span<const warning> warnings) {

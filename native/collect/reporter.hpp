@@ -27,6 +27,8 @@ struct progress_numbers {
   double seconds = 0;
   // Windows read so far, if events are counted and not sampled.
   std::optional<std::uint64_t> windows = std::nullopt;
+  // Requests that ended, then those that took longer than each limit; empty without limits.
+  std::vector<std::uint64_t> requests{};
 };
 
 struct start_notice {

@@ -33,9 +33,11 @@ request_session::request_session(opened_recording& opened)
       roots_{opened.facts().pids},
       start_ns_{opened.facts().start_monotonic_ns},
       file_{opened.files().directory().create(requests::request_file_name),
-            requests::request_file_name} {
+            requests::request_file_name},
+      latencies_{opened.facts().options.slow_requests_ns} {
   const auto head = requests::file_head();
   file_.append(std::as_bytes(std::span{head}));
+  if (opened.facts().options.flight_s > 0) file_.divert(&kept_.emplace(start_ns_));
   thread_ = std::thread{[this] { run(); }};
 }
 
@@ -112,12 +114,14 @@ void request_session::search_process(pid_t pid) {
 }
 
 void request_session::read_rings(std::uint64_t now_ns) {
+  const std::scoped_lock lock{kept_mutex_};
   std::vector<requests::file_record> records;
   for (auto& listened : rings_) {
     records.clear();
     listened.reader.listen_until(now_ns + listen_ns);
     listened.reader.read(now_ns, [&](const requests::request_mark& mark) {
-      if (marks_ + records.size() >= max_marks) {
+      latencies_.note(mark, listened.pid);
+      if (!kept_ && marks_ + records.size() >= max_marks) {
         ++dropped_;
       } else {
         auto& record = records.emplace_back(requests::record_of(mark, listened.pid));
@@ -128,6 +132,31 @@ void request_session::read_rings(std::uint64_t now_ns) {
     file_.append(std::as_bytes(std::span{records}));
     marks_ += records.size();
   }
+  if (kept_) kept_->cut(now_ns);
+}
+
+std::vector<std::uint64_t> request_session::latency_counts() {
+  const std::scoped_lock lock{kept_mutex_};
+  return latencies_.counts();
+}
+
+std::uint64_t request_session::kept_bytes() {
+  const std::scoped_lock lock{kept_mutex_};
+  return kept_ ? kept_->size_bytes() : 0;
+}
+
+void request_session::drop_before(std::uint64_t ns) {
+  const std::scoped_lock lock{kept_mutex_};
+  while (kept_ && kept_->oldest_ended_before(ns)) kept_->drop_oldest();
+}
+
+file_entry request_session::write_kept() {
+  const std::scoped_lock lock{kept_mutex_};
+  file_.divert(nullptr);
+  if (kept_) {
+    for (const auto& block : kept_->all()) file_.append(block.bytes);
+  }
+  return {requests::request_file_name, "stallscope.requests", file_.size_bytes()};
 }
 
 void request_session::finish() {

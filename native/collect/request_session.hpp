@@ -1,21 +1,26 @@
 // Records the marks of requests of the target's processes: a thread searches for rings, listens to
 // them and copies new marks into requests.bin. Costs a search per process and second (in the first
 // second every 50 ms), and 50 wake-ups per second while a process has a ring. The constructor and
-// finish() belong to one thread.
+// the other functions belong to one thread. If only the last seconds are kept, marks stay in memory
+// until write_kept().
 //
 //   request_session requests{opened};
 //   requests.finish();  // adds the file and the warnings to the facts
 #pragma once
 
 #include <cstdint>
+#include <mutex>
+#include <optional>
 #include <set>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "base/eventfd.hpp"
+#include "collect/flight_blocks.hpp"
 #include "collect/namespace_threads.hpp"
 #include "collect/opened_recording.hpp"
+#include "collect/request_latencies.hpp"
 #include "requests/mapped_ring.hpp"
 #include "requests/request_file.hpp"
 
@@ -32,6 +37,15 @@ class request_session {
   ~request_session();
 
   void finish();
+
+  // Of requests that ended so far; see request_latencies.
+  [[nodiscard]] std::vector<std::uint64_t> latency_counts();
+  // Of marks in memory.
+  [[nodiscard]] std::uint64_t kept_bytes();
+  // Drops marks that were read before that time.
+  void drop_before(std::uint64_t ns);
+  // Writes the marks in memory, and returns the file.
+  file_entry write_kept();
 
  private:
   struct listened_ring {
@@ -55,6 +69,9 @@ class request_session {
   std::vector<pid_t> roots_;
   std::uint64_t start_ns_;
   sample_file file_;
+  std::mutex kept_mutex_;              // guards the next two
+  std::optional<flight_blocks> kept_;  // of the last seconds
+  request_latencies latencies_;
   std::vector<listened_ring> rings_;
   std::set<std::uint64_t> forgotten_;  // inodes of read rings; forked children still hold them
   std::uint64_t next_search_ns_ = 0;

@@ -1,26 +1,41 @@
 #include "collect/runtime_forwarder.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 
 #include "collect/copied_stack.hpp"
 
 namespace stallscope::collect {
+namespace {
 
-// The drain may release records during the pass, and the kernel may then overwrite them. What was
-// read of such a record is discarded.
+constexpr std::uint64_t most_reserved_bytes = std::uint64_t{256} << 10U;
+
+}  // namespace
+
+// The drain releases records, and the kernel overwrites them later, when the ring is full again.
+// What was read of an overwritten record is discarded; the next one that is known begins at the
+// tail.
 void runtime_forwarder::forward() {
   const auto head = ring_.head();
   while (seen_ < head) {
-    seen_ = std::max(seen_, ring_.tail());
+    if (!intact(seen_)) seen_ = std::max(seen_, ring_.tail());
     if (seen_ >= head) break;
     const perf_events::record_view record{ring_, seen_};
     const auto size = record.size();
-    if (ring_.tail() > seen_) continue;
+    if (!intact(seen_)) continue;
     if (size < sizeof(perf_event_header) || record.end() > head) break;
     observe(record);
     seen_ += size;
   }
+}
+
+// The kernel reserves the room of a record, and of those of interrupts within it, before it
+// publishes the head.
+bool runtime_forwarder::intact(std::uint64_t position) const noexcept {
+  std::atomic_thread_fence(std::memory_order_acquire);  // of what was read before
+  const auto reserved = std::min<std::uint64_t>(most_reserved_bytes, ring_.size() / 2);
+  return position >= ring_.tail() || ring_.head() + reserved <= position + ring_.size();
 }
 
 void runtime_forwarder::observe(const perf_events::record_view& record) {
@@ -37,7 +52,7 @@ void runtime_forwarder::observe(const perf_events::record_view& record) {
       record.type() == PERF_RECORD_COMM && (record.misc() & PERF_RECORD_MISC_COMM_EXEC) != 0;
   const bool end = record.type() == PERF_RECORD_EXIT && record.u32(8) == record.u32(16);
   const auto pid = static_cast<pid_t>(record.u32(8));
-  if ((exec || end) && ring_.tail() <= record.position()) hooks_.forget(pid);
+  if ((exec || end) && intact(record.position())) hooks_.forget(pid);
 }
 
 bool runtime_forwarder::fill(const perf_events::record_view& record,
@@ -60,7 +75,7 @@ bool runtime_forwarder::fill(const perf_events::record_view& record,
     into += piece.size();
   }
   slot.stack_bytes = static_cast<std::size_t>(copied);
-  return ring_.tail() <= record.position();
+  return intact(record.position());
 }
 
 }  // namespace stallscope::collect

@@ -37,6 +37,8 @@ class runtime_forwarder {
 
  private:
   void observe(const perf_events::record_view& record);
+  // Whether a record at this position was not overwritten.
+  [[nodiscard]] bool intact(std::uint64_t position) const noexcept;
   // Returns false if the record has no registers and copy, or was overwritten.
   bool fill(const perf_events::record_view& record, managed_frames::sample_slot& slot) const;
 

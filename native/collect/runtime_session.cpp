@@ -26,13 +26,12 @@ using namespace std::chrono_literals;
 
 constexpr std::uint64_t runtime_write_pause_ns = 200'000'000;
 constexpr std::uint64_t runtime_supervision_pause_ns = 50'000'000;
-// Interval at which samples are passed on while a process is read, and while none is: at first,
-// and after a program was started, a runtime may begin to run; later that is unlikely.
-constexpr timespec reading_pause{0, 1'000'000};
 // Readers with this limit read frames that change with each call of the program.
 constexpr std::uint64_t interpreter_age_ns = 2'000'000;
-constexpr timespec searching_pause{0, 20'000'000};
-constexpr timespec idle_pause{0, 500'000'000};
+// Interval at which samples are passed on while no process is read: at first, and after a program
+// was started, a runtime may begin to run; later that is unlikely.
+constexpr std::uint64_t searching_pause_ns = 20'000'000;
+constexpr std::uint64_t idle_pause_ns = 500'000'000;
 constexpr int rounds_until_idle = 500;  // 10 s
 constexpr std::uint64_t runtime_max_replacements = 16;
 constexpr auto runtime_wait_for_helper = 300ms;
@@ -67,6 +66,7 @@ runtime_session::runtime_session(const procfs& proc, const perf_events::ring_set
       [this] {
         helper_->channel().commit();
         has_samples_ = true;
+        ++passed_;
       },
       [this](pid_t pid) { forget(pid); }, &shared_->ends};
   for (const auto& ring : rings.rings)
@@ -87,24 +87,23 @@ void runtime_session::start_helper() {
       managed_frames::helper_options{proc_, runtime_kinds(), position}, *shared_);
 }
 
-bool runtime_session::reads_any() const {
-  const std::scoped_lock lock{mutex_};
-  return helper_ && helper_->channel().sample_age_ns() != 0;
-}
-
-// The V8 reader needs samples within a millisecond, and the drain releases records that were not
-// passed on: Java samples cannot wait longer either, although methods do not move.
-timespec runtime_session::next_pause() {
+std::uint64_t runtime_session::next_pause_ns() {
   const std::scoped_lock lock{mutex_};
   const auto age_ns = helper_ ? helper_->channel().sample_age_ns() : 0;
   if (age_ns != 0) {
     idle_rounds_ = 0;
-    return age_ns <= interpreter_age_ns ? until_next_sample() : reading_pause;
+    const auto samples = std::exchange(passed_, 0);
+    return age_ns <= interpreter_age_ns ? until_next_sample_ns() : pace_.pause_ns(age_ns, samples);
   }
-  return ++idle_rounds_ > rounds_until_idle ? idle_pause : searching_pause;
+  return ++idle_rounds_ > rounds_until_idle ? idle_pause_ns : searching_pause_ns;
 }
 
-timespec runtime_session::until_next_sample() const {
+std::uint64_t runtime_session::next_pass_ns() {
+  if (filter_ == nullptr || !helper_ || helper_->channel().sample_age_ns() == 0) return 0;
+  return next_pause_ns();
+}
+
+std::uint64_t runtime_session::until_next_sample_ns() const {
   const auto now_ns = monotonic_ns();
   auto pause_ns = sample_pace::longest_pause_ns;
   for (const auto& forwarder : forwarders_) {
@@ -112,7 +111,7 @@ timespec runtime_session::until_next_sample() const {
     pace.note(forwarder->newest_ns());
     pause_ns = std::min(pause_ns, pace.pause_ns(now_ns));
   }
-  return {0, static_cast<long>(pause_ns)};
+  return pause_ns;
 }
 
 bool runtime_session::selects(const perf_events::record_view& record) {
@@ -141,7 +140,7 @@ void runtime_session::forget(pid_t pid) {
 void runtime_session::forward() {
   const std::scoped_lock lock{mutex_};
   for (const auto& forwarder : forwarders_) forwarder->forward();
-  if (has_samples_ && helper_) helper_->channel().wake();
+  if (has_samples_ && helper_) helper_->wake();
   has_samples_ = false;
 }
 
@@ -151,7 +150,7 @@ void runtime_session::follow() {
   pollfd stopped{stop_.get(), POLLIN, 0};
   while (stopped.revents == 0) {
     forward();
-    const timespec interval = next_pause();
+    const timespec interval{0, static_cast<long>(next_pause_ns())};
     ::ppoll(&stopped, 1, &interval, nullptr);
   }
 }

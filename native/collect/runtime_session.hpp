@@ -1,5 +1,5 @@
 // The managed frames of a recording: V8 and HotSpot. A thread passes the samples of processes with
-// a runtime to a helper process within about a millisecond, and the drain's thread writes what it
+// a runtime to a helper process within milliseconds, and the drain's thread writes what it
 // has read to runtimes.jsonl, which exists only if there is something to write. While no process is
 // read, samples are looked at every 20 ms, and after 10 s without a new program every 500 ms.
 // Functions are for the drain's thread.
@@ -24,6 +24,7 @@
 #include "base/descriptor.hpp"
 #include "base/failure.hpp"
 #include "base/procfs.hpp"
+#include "collect/batch_pace.hpp"
 #include "collect/document_parts.hpp"
 #include "collect/output_directory.hpp"
 #include "collect/process_exclusions.hpp"
@@ -52,8 +53,8 @@ class runtime_session {
   void start(const process_filter* filter);
   // Call before each pass of the drain. Throws std::system_error if the file cannot be written.
   void pass();
-  // Whether pass() must be called every millisecond.
-  [[nodiscard]] bool needs_passes() const { return filter_ != nullptr && reads_any(); }
+  // The time until pass() must be called again; 0: there is no such time.
+  [[nodiscard]] std::uint64_t next_pass_ns();
   [[nodiscard]] const std::vector<warning>& warnings() const { return warnings_; }
   // Where the stacks of threads end.
   [[nodiscard]] const managed_frames::stack_ends& ends() const { return shared_->ends; }
@@ -68,9 +69,8 @@ class runtime_session {
     reader_process::child_process process;
     pid_t target = 0;
   };
-  [[nodiscard]] bool reads_any() const;
-  timespec next_pause();
-  [[nodiscard]] timespec until_next_sample() const;
+  std::uint64_t next_pause_ns();
+  [[nodiscard]] std::uint64_t until_next_sample_ns() const;
   // Whether a sample belongs to a process that may have a runtime.
   [[nodiscard]] bool selects(const perf_events::record_view& record);
   managed_frames::sample_slot* slot();
@@ -92,6 +92,8 @@ class runtime_session {
   mutable std::mutex mutex_;  // guards the helper, which only the drain's thread replaces
   std::unique_ptr<managed_frames::walk_helper> helper_;
   bool has_samples_ = false;
+  std::size_t passed_ = 0;  // samples since the last pause
+  batch_pace pace_;
   int idle_rounds_ = 0;  // without a process that is read; of the thread
   std::uint64_t generation_ = 0;
   std::vector<ending_process> ending_;

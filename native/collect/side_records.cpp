@@ -60,11 +60,14 @@ struct entry {
 
 // A process from its fork to its end; pids are used again.
 struct process_life {
+  pid_t pid = 0;
   std::size_t parent = 0;
   bool has_parent = false;
   bool executed = false;
   bool ended = false;
   bool needed = false;  // by a child that has the mappings of this process
+  // A process outside of the target has names only, and its end is not recorded.
+  bool only_named = true;
   std::vector<entry*> mappings{};
 };
 
@@ -126,6 +129,12 @@ class compaction {
       if (item.type == PERF_RECORD_EXIT) note_exit(item);
       if (item.type == PERF_RECORD_COMM) note_name(item);
       if (is_mapping(item.type)) lives_[item.life].mappings.push_back(&item);
+      auto& life = lives_[item.life];
+      life.pid = static_cast<pid_t>(item.pid);
+      life.only_named = life.only_named && item.type == PERF_RECORD_COMM;
+    }
+    for (auto& life : lives_) {
+      if (life.only_named && life.pid != 0 && !(*has_other_threads_)(life.pid)) life.ended = true;
     }
   }
 
@@ -134,7 +143,7 @@ class compaction {
     if (parent == item.pid) return;  // a new thread
     const auto parent_life = life_of(parent);
     lives_of_pids_[item.pid] = lives_.size();
-    lives_.push_back({parent_life, true});
+    lives_.push_back({.parent = parent_life, .has_parent = true});
   }
 
   void note_exit(const entry& item) {

@@ -108,7 +108,7 @@ std::string cpu_cgroup_of(const std::string& text) {
     const auto first = line.find(':');
     const auto second = line.find(':', first + 1);
     if (first == std::string::npos || second == std::string::npos) continue;
-    const auto controllers = "," + line.substr(first + 1, second - first - 1) + ",";
+    const auto controllers = ',' + line.substr(first + 1, second - first - 1) + ',';
     if (controllers.find(",cpu,") != std::string::npos) return line.substr(second + 1);
     if (controllers == ",,") unified = line.substr(second + 1);
   }

@@ -26,6 +26,8 @@ class wait_log {
 
   // Appends whole lines. Throws std::system_error if the write fails.
   void append_lines(std::string_view lines);
+  // See sample_file.
+  void divert(append_sink* sink) { file_.divert(sink); }
   void append_source(const wait_source& source);
   // The throttling of a cgroup with a cpu controller, and the time stolen from the machine's CPUs.
   void append_cgroup(const std::string& moment, const std::string& path);

@@ -29,9 +29,16 @@ constexpr std::uint64_t between_wait_passes_ns = 100'000'000;
 constexpr std::uint64_t between_window_passes_ns = 250'000'000;
 // A process that ends within the recording has a name only if it is read before.
 constexpr std::uint64_t between_names_ns = 300'000'000;
+// Of the recorder's time, for listing the processes.
+constexpr std::uint64_t parts_per_listing = 1'000;
 constexpr std::size_t max_processes_to_name = 2'048;
 constexpr std::uint64_t between_totals_ns = 200'000'000;
 constexpr std::uint64_t between_readings_ns = 20'000'000;
+// If only the last seconds are kept, they begin with the first reading in them.
+constexpr std::uint64_t between_last_totals_ns = 1'000'000'000;
+// Of the memory for the last seconds, for the lines that later ones refer to.
+constexpr std::size_t share_of_lines = 8;
+constexpr std::size_t max_seen_processes = 65'536;
 
 struct run_totals {
   std::uint64_t runs = 0;    // times that the scheduler has put threads on a CPU
@@ -72,6 +79,11 @@ wait_recording::wait_recording(opened_recording& opened)
     : opened_{&opened},
       log_{opened.files().directory().create(wait_log_name)},
       budget_{opened.facts().options.max_cost, 0, 1} {
+  const auto& options = opened.facts().options;
+  if (options.flight_s > 0) {
+    kept_lines_.emplace(monotonic_ns(), options.flight_bytes / share_of_lines);
+    log_.divert(&kept_lines_->blocks());
+  }
   measure_rate();
   budget_ = {opened.facts().options.max_cost, cost_of_switch(opened.facts().waits),
              opened.rings().rings.size()};
@@ -199,15 +211,35 @@ void wait_recording::pass() {
   if (windows_) windows_->set_pace(pace_->observe(monotonic_ns(), process_cpu_ns()));
   write_windows();
   name_new_processes();
+  if (kept_lines_ && monotonic_ns() >= totals_read_ns_ + between_last_totals_ns) read_last_totals();
+}
+
+void wait_recording::read_last_totals() {
+  totals_read_ns_ = monotonic_ns();
+  for (const auto& cgroup : cgroups_) log_.append_cgroup("tick", cgroup);
+  log_.append_cpus("tick");
+}
+
+file_entry wait_recording::write_kept_lines() {
+  log_.divert(nullptr);
+  log_.append_lines(kept_lines_->text());
+  return log_.entry();
 }
 
 void wait_recording::name_new_processes() {
-  if (!cpu_events_ || monotonic_ns() < processes_named_ns_ + between_names_ns) return;
-  processes_named_ns_ = monotonic_ns();
+  if (!cpu_events_ || monotonic_ns() < next_names_ns_) return;
+  const auto cpu_ns = thread_cpu_ns();
+  write_names_of_new_processes();
+  const auto used_ns = thread_cpu_ns() - cpu_ns;
+  next_names_ns_ = monotonic_ns() + std::max(between_names_ns, used_ns * parts_per_listing);
+}
+
+void wait_recording::write_names_of_new_processes() {
   const auto& proc = opened_->prepared().proc;
   const auto& pids = opened_->facts().pids;
   const auto processes = proc.processes();
   if (processes.size() > max_processes_to_name) return;
+  if (seen_processes_.size() > max_seen_processes) seen_processes_.clear();
   record_buffer names;
   for (const pid_t pid : processes) {
     const bool of_target = std::find(pids.begin(), pids.end(), pid) != pids.end();
@@ -335,19 +367,17 @@ void wait_recording::read_target(const std::string& moment) {
     if (excess_at_start_) limit_cost(*excess_at_start_);
     if (!excess_at_start_) read_totals();
   }
-  std::set<std::string> cgroups;
   auto& prepared = opened_->prepared();
   for (const pid_t pid : opened_->facts().pids) {
     const auto append = [this](std::span<const std::byte> lines) {
       log_.append_lines({reinterpret_cast<const char*>(lines.data()), lines.size()});
     };
     prepared.targets->write_readings(pid, moment, append, [this] { opened_->records().relieve(); });
-    cgroups.insert(
-        cpu_cgroup_of(read_text(prepared.proc.root() / std::to_string(pid) / "cgroup", 1 << 16)));
+    const auto cgroup =
+        cpu_cgroup_of(read_text(prepared.proc.root() / std::to_string(pid) / "cgroup", 1 << 16));
+    if (!cgroup.empty()) cgroups_.insert(cgroup);
   }
-  for (const auto& cgroup : cgroups) {
-    if (!cgroup.empty()) log_.append_cgroup(moment, cgroup);
-  }
+  for (const auto& cgroup : cgroups_) log_.append_cgroup(moment, cgroup);
   log_.append_cpus(moment);
 }
 
@@ -358,12 +388,13 @@ void wait_recording::read_totals() {
   const auto& facts = opened_->facts();
   const bool is_command = facts.options.kind == target_kind::command;
   const bool has_registers = !facts.waits.of_threads.empty();
-  if (!is_command && has_registers) return;
-  ticks_.emplace(
-      tick_settings{.proc = opened_->prepared().proc,
-                    .pids = facts.pids,
-                    .with_children = is_command,
-                    .least_interval_ns = has_registers ? between_totals_ns : between_readings_ns});
+  if (!is_command && has_registers && !kept_lines_) return;
+  auto interval_ns = has_registers ? between_totals_ns : between_readings_ns;
+  if (kept_lines_ && has_registers && !is_command) interval_ns = between_last_totals_ns;
+  ticks_.emplace(tick_settings{.proc = opened_->prepared().proc,
+                               .pids = facts.pids,
+                               .with_children = is_command,
+                               .least_interval_ns = interval_ns});
 }
 
 void wait_recording::log_sources() {

@@ -17,6 +17,7 @@
 #include <string_view>
 
 #include "collect/cpu_wide_events.hpp"
+#include "collect/flight_lines.hpp"
 #include "collect/opened_recording.hpp"
 #include "collect/tick_reader.hpp"
 #include "collect/wait_budget.hpp"
@@ -50,6 +51,10 @@ class wait_recording {
   // Writes the lines of the target's threads, descriptors and cgroups.
   void read_target(const std::string& moment);
   void append_lines(std::string_view lines) { log_.append_lines(lines); }
+  // The lines of waits.jsonl, if only the last seconds are kept.
+  [[nodiscard]] flight_lines& kept_lines() { return *kept_lines_; }
+  // Writes them, and returns the file.
+  file_entry write_kept_lines();
   // Stops the events of whole CPUs, and writes the readings at the end.
   void finish();
 
@@ -68,10 +73,15 @@ class wait_recording {
   // The events that would record every switch stay disabled.
   void disable_all_switches();
   void write_windows();
+  void read_last_totals();
   void name_new_processes();
+  void write_names_of_new_processes();
 
   opened_recording* opened_;
   wait_log log_;
+  std::optional<flight_lines> kept_lines_;
+  std::set<std::string> cgroups_;
+  std::uint64_t totals_read_ns_ = 0;
   wait_budget budget_;
   event_table* events_ = nullptr;
   std::optional<double> switches_per_s_;  // before the recording started
@@ -83,7 +93,7 @@ class wait_recording {
   bool limited_ = false;
   std::optional<tick_reader> ticks_;
   std::set<pid_t> seen_processes_;
-  std::uint64_t processes_named_ns_ = 0;
+  std::uint64_t next_names_ns_ = 0;
   std::optional<window_pace> pace_;
   std::optional<window_thread> windows_;
 };

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/clock.hpp"
 #include "hotspot_frames/words.hpp"
 
 namespace stallscope::hotspot_frames {
@@ -220,13 +221,19 @@ void code_cache::add_identities(std::span<const blob_identity> blobs,
 bool code_cache::unchanged(std::span<const blob_identity> blobs) {
   std::vector<memory_range> ranges;
   add_identities(blobs, ranges);
-  return !memory_->read(ranges) || compare_identities(blobs);
+  const auto read_ns = monotonic_ns();
+  return !memory_->read(ranges) || compare_identities(blobs, read_ns);
 }
 
-bool code_cache::compare_identities(std::span<const blob_identity> blobs) {
+bool code_cache::compare_identities(std::span<const blob_identity> blobs, std::uint64_t read_ns) {
   std::vector<std::uint64_t> replaced;
   for (std::size_t i = 0; i < blobs.size(); ++i) {
-    if (int_at(identities_[i], 0) != blobs[i].generation) replaced.push_back(blobs[i].address);
+    const auto position = blobs_.find(blobs[i].address);
+    if (int_at(identities_[i], 0) != blobs[i].generation) {
+      replaced.push_back(blobs[i].address);
+    } else if (position != blobs_.end()) {
+      position->second.blob.checked_ns = read_ns;
+    }
   }
   for (const auto address : replaced) blobs_.erase(address);
   return replaced.empty();

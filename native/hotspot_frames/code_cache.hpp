@@ -37,6 +37,7 @@ struct code_blob {
   std::uint64_t address = 0;
   std::uint64_t size = 0;
   std::uint64_t generation = 0;  // changes if other code takes its place
+  std::uint64_t checked_ns = 0;  // when its generation was last the same
   blob_kind kind = blob_kind::runtime_stub;
   std::string_view name;  // valid as long as the cache
   std::uint64_t code_begin = 0;
@@ -85,12 +86,13 @@ class code_cache {
   // The instructions of a blob, at most 64 KiB from its code's start, read once.
   std::span<const std::byte> code(const code_blob& blob);
   // Reads the identities of blobs with methods again. Blobs that were replaced are removed; returns
-  // whether all are the same. A blob counts as the same while its memory cannot be read.
+  // whether all are the same. A blob counts as the same while its memory cannot be read. A blob
+  // that was the same before and after a sample was the same at the sample.
   bool unchanged(std::span<const blob_identity> blobs);
   // The two parts of unchanged(), to be read together with other memory: adds what must be read,
   // and compares it. The blobs must be the same.
   void add_identities(std::span<const blob_identity> blobs, std::vector<memory_range>& ranges);
-  bool compare_identities(std::span<const blob_identity> blobs);
+  bool compare_identities(std::span<const blob_identity> blobs, std::uint64_t read_ns);
 
  private:
   struct heap {

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <unordered_map>
 
-#include "base/clock.hpp"
 #include "hotspot_frames/java_threads.hpp"
 #include "hotspot_frames/java_walker.hpp"
 #include "hotspot_frames/virtual_machine.hpp"
@@ -104,7 +103,7 @@ std::optional<frame_position> hotspot_reader::by_anchor(const frame_anchor& anch
 }
 
 std::optional<frame_position> hotspot_reader::first_java_frame(const stack_sample& sample) {
-  const auto anchor = threads_.anchor_of(thread_ids_.of(sample.tid), monotonic_ns());
+  const auto anchor = threads_.anchor_of(thread_ids_.of(sample.tid), sample.time_ns);
   const auto anchored = anchor ? by_anchor(*anchor, sample) : std::nullopt;
   auto chained = by_frame_pointers(sample);
   if (chained && !walker_.is_consistent(*chained, sample)) chained.reset();
@@ -130,7 +129,7 @@ std::optional<frame_position> hotspot_reader::before_call_stub(std::uint64_t ent
 walk_result hotspot_reader::walk(const stack_sample& sample, managed_stack& into) {
   if (histories_.size() > max_histories) histories_.clear();
   auto& history = histories_[sample.tid];
-  history.begin_sample(monotonic_ns());
+  history.begin_sample(sample.time_ns);
   frame_position now{.pc = sample.registers.at(unwind::x86_64::rip),
                      .sp = sample.registers.at(unwind::x86_64::rsp),
                      .fp = sample.registers.at(unwind::x86_64::rbp),

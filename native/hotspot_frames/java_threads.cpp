@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <vector>
 
+#include "base/clock.hpp"
 #include "process_reading/process_memory.hpp"
 
 namespace stallscope::hotspot_frames {
@@ -22,8 +23,9 @@ memory_range range_of(std::uint64_t address, T& value) {
 }  // namespace
 
 // Reads the identity of the thread with its anchor: a single call.
-std::optional<frame_anchor> java_threads::anchor_of(const java_thread& thread,
-                                                    pid_t native_id) const {
+void java_threads::read_anchor(java_thread& thread, pid_t native_id,
+                               std::uint64_t sample_ns) const {
+  if (thread.anchor && thread.anchor_ns > sample_ns) return;
   frame_anchor anchor;
   std::uint64_t os_thread = 0;
   pid_t id = 0;
@@ -33,9 +35,10 @@ std::optional<frame_anchor> java_threads::anchor_of(const java_thread& thread,
                                            range_of(address + layout_->anchor_sp, anchor.sp),
                                            range_of(address + layout_->anchor_pc, anchor.pc),
                                            range_of(address + layout_->anchor_fp, anchor.fp)};
-  if (!memory_->read(ranges) || os_thread != thread.os_thread || id != native_id)
-    return std::nullopt;
-  return anchor;
+  thread.anchor_ns = monotonic_ns();
+  thread.anchor.reset();
+  if (memory_->read(ranges) && os_thread == thread.os_thread && id == native_id)
+    thread.anchor = anchor;
 }
 
 void java_threads::list_threads() {
@@ -58,14 +61,17 @@ void java_threads::list_threads() {
   }
 }
 
-std::optional<frame_anchor> java_threads::anchor_of(pid_t native_id, std::uint64_t now_ns) {
+std::optional<frame_anchor> java_threads::anchor_of(pid_t native_id, std::uint64_t sample_ns) {
   auto thread = threads_.find(native_id);
-  auto anchor = thread == threads_.end() ? std::nullopt : anchor_of(thread->second, native_id);
-  if (anchor || now_ns < next_list_ns_) return anchor;
-  list_threads();
-  next_list_ns_ = now_ns + list_pause_ns;
-  thread = threads_.find(native_id);
-  return thread == threads_.end() ? std::nullopt : anchor_of(thread->second, native_id);
+  if (thread != threads_.end()) read_anchor(thread->second, native_id, sample_ns);
+  const auto now_ns = monotonic_ns();
+  if ((thread == threads_.end() || !thread->second.anchor) && now_ns >= next_list_ns_) {
+    list_threads();
+    next_list_ns_ = now_ns + list_pause_ns;
+    thread = threads_.find(native_id);
+    if (thread != threads_.end()) read_anchor(thread->second, native_id, sample_ns);
+  }
+  return thread == threads_.end() ? std::nullopt : thread->second.anchor;
 }
 
 }  // namespace stallscope::hotspot_frames

@@ -1,7 +1,7 @@
 // The Java threads of a process by thread id, and where each has left Java code (the frame anchor).
 // The list is read when a thread id is unknown, at most every 100 ms: a system call per thread. An
-// anchor costs a system call. It may be newer than a sample of the thread. Belongs to a single
-// thread.
+// anchor costs a system call, and serves all samples before it was read. It may be newer than a
+// sample of the thread. Belongs to a single thread.
 #pragma once
 
 #include <sys/types.h>
@@ -29,17 +29,18 @@ class java_threads {
 
   // `native_id` is the thread's id in its innermost pid namespace. Returns nullopt if it is not a
   // Java thread.
-  std::optional<frame_anchor> anchor_of(pid_t native_id, std::uint64_t now_ns);
+  std::optional<frame_anchor> anchor_of(pid_t native_id, std::uint64_t sample_ns);
 
  private:
   struct java_thread {
     std::uint64_t address = 0;  // of the JavaThread
     std::uint64_t os_thread = 0;
+    std::optional<frame_anchor> anchor{};  // the last one
+    std::uint64_t anchor_ns = 0;           // when it was read
   };
   void list_threads();
-  // Returns nullopt if the thread is another one by now.
-  [[nodiscard]] std::optional<frame_anchor> anchor_of(const java_thread& thread,
-                                                      pid_t native_id) const;
+  // Reads an anchor that is newer than a sample. Without one, the thread is another one by now.
+  void read_anchor(java_thread& thread, pid_t native_id, std::uint64_t sample_ns) const;
 
   const process_memory* memory_;
   const vm_layout* layout_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/clock.hpp"
 #include "hotspot_frames/forwarding.hpp"
 #include "hotspot_frames/prologue.hpp"
 #include "hotspot_frames/words.hpp"
@@ -124,9 +125,10 @@ bool java_walker::used_is_unchanged() {
   ranges_.clear();
   code_.add_identities(used_blobs_, ranges_);
   methods_.add_identities(used_methods_, ranges_);
+  const auto read_ns = monotonic_ns();
   if (memory_->read(ranges_)) {
-    const bool same_code = code_.compare_identities(used_blobs_);
-    return methods_.compare_identities(true) && same_code;
+    const bool same_code = code_.compare_identities(used_blobs_, read_ns);
+    return methods_.compare_identities(true, read_ns) && same_code;
   }
   const bool same_code = used_blobs_.empty() || code_.unchanged(used_blobs_);
   return (used_methods_.empty() || methods_.unchanged(used_methods_)) && same_code;
@@ -147,7 +149,8 @@ walk_end java_walker::walk_once(frame_position& now, const stack_sample& sample,
     const std::uint64_t sp = now.sp;
     bool moved = false;
     if (blob.has_method()) {
-      if (!history_->add(now, blob.method)) used_blobs_.push_back({blob.address, blob.generation});
+      if (!history_->add(now, blob.method) && blob.checked_ns < sample.time_ns)
+        used_blobs_.push_back({blob.address, blob.generation});
       moved = step_compiled(blob, now, sample, into);
     } else if (blob.kind == blob_kind::interpreter) {
       moved = step_interpreter(now, sample, into);
@@ -225,12 +228,13 @@ std::vector<method_position> java_walker::methods_at(const code_blob& blob, std:
   return methods;
 }
 
-void java_walker::append_method(const frame_position& at, std::uint64_t method,
-                                std::int32_t bytecode, std::vector<managed_frame>& into) {
-  if (!history_->add(at, method)) used_methods_.push_back(method);
-  const auto* const facts = methods_.find(method);
-  const auto line = facts == nullptr ? 0U : facts->line_of(bytecode);
-  into.push_back({methods_.function(method, code_kind::interpreted), line, false});
+void java_walker::append_method(const frame_position& at, const interpreted_method& frame,
+                                std::uint64_t sample_ns, std::vector<managed_frame>& into) {
+  if (!history_->add(at, frame.method) && methods_.checked_ns(frame.method) < sample_ns)
+    used_methods_.push_back(frame.method);
+  const auto* const facts = methods_.find(frame.method);
+  const auto line = facts == nullptr ? 0U : facts->line_of(frame.bytecode);
+  into.push_back({methods_.function(frame.method, code_kind::interpreted), line, false});
 }
 
 // A leaf has the address of its bytecode in r13; a frame stores it only when it calls.
@@ -262,14 +266,14 @@ bool java_walker::step_interpreter(frame_position& now, const stack_sample& samp
                                    std::vector<managed_frame>& into) {
   const auto frame = interpreted_at(now, sample);
   if (frame.method == 0 && now.is_leaf && methods_.find(now.rbx) != nullptr) {
-    append_method(now, now.rbx, 0, into);
+    append_method(now, {now.rbx, 0}, sample.time_ns, into);
     const std::uint64_t caller_sp = now.r13;
     if (!return_at_stack_pointer(now, sample)) return false;
     now.sp = std::max(now.sp, caller_sp);
     return true;
   }
   if (frame.method != 0) {
-    append_method(now, frame.method, frame.bytecode, into);
+    append_method(now, frame, sample.time_ns, into);
   } else {
     into.push_back({unnamed("its interpreter frame has no method"), 0, false});
   }

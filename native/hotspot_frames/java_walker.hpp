@@ -115,8 +115,8 @@ class java_walker {
                   const managed_frames::stack_sample& sample);
   std::vector<method_position> methods_at(const code_blob& blob, std::uint64_t pc);
   void append_compiled(const code_blob& blob, std::uint64_t pc, frames& into);
-  void append_method(const frame_position& at, std::uint64_t method, std::int32_t bytecode,
-                     frames& into);
+  void append_method(const frame_position& at, const interpreted_method& frame,
+                     std::uint64_t sample_ns, frames& into);
   std::uint64_t stub(std::string_view name);
   std::uint64_t unnamed(const char* reason);
 

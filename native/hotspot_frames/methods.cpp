@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/clock.hpp"
 #include "hotspot_frames/compressed_numbers.hpp"
 #include "hotspot_frames/words.hpp"
 
@@ -128,17 +129,25 @@ void method_table::add_identities(std::span<const std::uint64_t> methods,
 bool method_table::unchanged(std::span<const std::uint64_t> methods) {
   std::vector<memory_range> ranges;
   add_identities(methods, ranges);
-  return compare_identities(memory_->read(ranges));
+  const auto read_ns = monotonic_ns();
+  return compare_identities(memory_->read(ranges), read_ns);
 }
 
-bool method_table::compare_identities(bool all_read) {
+std::uint64_t method_table::checked_ns(std::uint64_t method) const {
+  const auto cached = methods_.find(method);
+  return cached == methods_.end() ? 0 : cached->second.checked_ns;
+}
+
+bool method_table::compare_identities(bool all_read, std::uint64_t read_ns) {
   bool same = true;
   for (const auto& next : std::span{readings_}.first(readings_used_)) {
     const auto cached = methods_.find(next.method);
     if (cached == methods_.end()) continue;  // removed already: the method was passed twice
     if (all_read && next.constants == cached->second.constants &&
-        next.identity == cached->second.identity)
+        next.identity == cached->second.identity) {
+      cached->second.checked_ns = read_ns;
       continue;
+    }
     methods_.erase(cached);
     same = false;
   }

@@ -56,7 +56,9 @@ class method_table {
   // and compares it.
   void add_identities(std::span<const std::uint64_t> methods,
                       std::vector<process_reading::memory_range>& ranges);
-  bool compare_identities(bool all_read);
+  bool compare_identities(bool all_read, std::uint64_t read_ns);
+  // When a method was last the same; 0: it is not known.
+  [[nodiscard]] std::uint64_t checked_ns(std::uint64_t method) const;
 
  private:
   static constexpr std::size_t kinds = 4;
@@ -64,6 +66,7 @@ class method_table {
     std::uint64_t constants = 0;      // address of its ConstMethod, which is never modified
     std::vector<std::byte> identity;  // the bytes of its ConstMethod
     method_facts facts;
+    std::uint64_t checked_ns = 0;                  // when the identity was last the same
     std::array<std::uint64_t, kinds> functions{};  // ids; 0: not in the log
   };
   struct identity_reading {

@@ -1,5 +1,6 @@
 #include "launch/requests.hpp"
 
+#include <poll.h>
 #include <unistd.h>
 
 #include <array>
@@ -9,6 +10,7 @@
 #include <string_view>
 #include <system_error>
 
+#include "base/clock.hpp"
 #include "base/failure.hpp"
 
 namespace stallscope::launch {
@@ -32,6 +34,18 @@ bool read_all(int fd, char* data, std::size_t size) {
     done += static_cast<std::size_t>(part);
   }
   return true;
+}
+
+// The next request usually comes within this time. A CPU that sleeps until then makes the first
+// instructions of the next command slower, by 3 to 5 % of the time of a short one.
+constexpr std::uint64_t busy_wait_ns = 300'000;
+
+// Polls without sleeping until there is input, or the busy wait is over.
+void wait_awake(int fd) {
+  pollfd input{fd, POLLIN, 0};
+  const std::uint64_t begin_ns = monotonic_ns();
+  while (::poll(&input, 1, 0) == 0 && monotonic_ns() - begin_ns < busy_wait_ns) {
+  }
 }
 
 void write_all(int fd, const char* data, std::size_t size) {
@@ -69,6 +83,7 @@ void write_numbers(int fd, const reply& numbers) {
 
 std::optional<command> read_request(int fd) {
   std::array<std::uint64_t, request_size> numbers{};
+  wait_awake(fd);
   if (!read_all(fd, reinterpret_cast<char*>(numbers.data()), sizeof numbers)) return std::nullopt;
   const auto number = [&numbers](request_field field) { return numbers[at(field)]; };
   const std::uint64_t size = number(request_field::string_bytes);

@@ -1,6 +1,9 @@
 #include "managed_frames/walk_helper.hpp"
 
+#include <sched.h>
 #include <unistd.h>
+
+#include <utility>
 
 #include "reader_process/short_slice.hpp"
 
@@ -16,6 +19,13 @@ constexpr std::chrono::milliseconds wait_for_room{2};
 walk_helper::walk_helper(const helper_options& options, watch_shared& shared)
     : child_{{.name = helper_name},
              [this, &options, &shared] { serve_samples(options, *channel_, shared); }} {}
+
+void walk_helper::wake() noexcept {
+  const int cpu = ::sched_getcpu();
+  if (cpu >= 0 && std::exchange(cpu_, cpu) != cpu && child_.pid() != 0)
+    reader_process::move_to_cpu(cpu, child_.pid());
+  channel_->wake();
+}
 
 void walk_helper::take_text(std::string& lines) {
   if (!channel_->lines.take(lines)) child_.end({});

@@ -5,7 +5,7 @@
 //
 //   walk_helper helper{{.kinds = runtime_kinds()}, *shared};
 //   if (auto* slot = helper.channel().next()) { fill(*slot); helper.channel().commit(); }
-//   helper.channel().wake();
+//   helper.wake();
 #pragma once
 
 #include <cstddef>
@@ -37,6 +37,9 @@ class walk_helper {
   walk_helper(const helper_options& options, watch_shared& shared);
 
   [[nodiscard]] sample_channel& channel() noexcept { return *channel_; }
+  // Wakes the helper on the CPU of the caller, because a wake-up of another CPU costs more than the
+  // rest of a batch, above all in a virtual machine. The scheduler places the caller.
+  void wake() noexcept;
   // Appends the lines since the last call. Invalid positions end the helper.
   void take_text(std::string& lines);
   std::optional<reader_process::helper_fault> check(std::uint64_t now_ns);
@@ -47,6 +50,7 @@ class walk_helper {
  private:
   reader_process::shared_memory<sample_channel> channel_;
   reader_process::child_process child_;
+  int cpu_ = -1;  // on which the helper may run
 };
 
 // Serves the channel until it is stopped or the parent ends: the body of a helper.

@@ -1,6 +1,7 @@
 #include "perf_script/event_line.hpp"
 
 #include <charconv>
+#include <limits>
 
 namespace stallscope::perf_script {
 namespace {
@@ -34,6 +35,42 @@ bool parse_ids(std::string_view line, std::size_t begin, event_line& fields) {
     fields.thread = number;
   }
   return true;
+}
+
+// Returns the time of a word "SECONDS.FRACTION:" in nanoseconds; digits beyond the ninth are
+// dropped.
+std::optional<std::uint64_t> parse_time(std::string_view word) {
+  constexpr std::uint64_t ns_per_s = 1'000'000'000;
+  if (word.empty() || word.back() != ':') return std::nullopt;
+  word.remove_suffix(1);
+  const std::size_t point = skip_digits(word, 0);
+  if (point == 0 || point == word.size() || word[point] != '.') return std::nullopt;
+  const std::size_t end = skip_digits(word, point + 1);
+  if (end == point + 1 || end != word.size()) return std::nullopt;
+  std::uint64_t seconds = 0;
+  const auto result = std::from_chars(word.data(), word.data() + point, seconds);
+  if (result.ec != std::errc{} || seconds > std::numeric_limits<std::uint32_t>::max()) {
+    return std::nullopt;
+  }
+  std::uint64_t fraction_ns = 0;
+  std::uint64_t digit_ns = ns_per_s;
+  for (std::size_t index = point + 1; index < end && digit_ns > 1; ++index) {
+    digit_ns /= 10;
+    fraction_ns += static_cast<std::uint64_t>(word[index] - '0') * digit_ns;
+  }
+  return seconds * ns_per_s + fraction_ns;
+}
+
+// Returns the first word after the ids that is a time. The CPU in brackets may precede it.
+std::optional<std::uint64_t> find_time(std::string_view line, std::size_t begin) {
+  constexpr int max_words = 4;  // the CPU, and flags of the thread
+  for (int word = 0; word < max_words && begin < line.size(); ++word) {
+    std::size_t end = begin;
+    while (end < line.size() && !is_blank(line[end])) ++end;
+    if (const auto time_ns = parse_time(line.substr(begin, end - begin))) return time_ns;
+    begin = skip_blanks(line, end);
+  }
+  return std::nullopt;
 }
 
 // Reads the period and the event of a line that ends in ": PERIOD EVENT:" or ": EVENT:".
@@ -71,6 +108,9 @@ std::optional<event_line> parse_event_line(std::string_view line) {
     const std::size_t next = skip_blanks(line, blank);
     if (parse_ids(line, next, fields)) {
       fields.command = line.substr(0, blank);
+      const auto ids_end =
+          static_cast<std::size_t>(fields.thread.data() + fields.thread.size() - line.data());
+      fields.time_ns = find_time(line, skip_blanks(line, ids_end));
       parse_event(line, fields);
       return fields;
     }

@@ -17,8 +17,9 @@ struct event_line {
   std::string_view command;
   std::string_view process;  // empty if the line has the thread only
   std::string_view thread;
-  std::string_view event;    // empty if the line does not end with the name of an event
-  std::uint64_t period = 1;  // 1 if the line has none
+  std::string_view event;                // empty if the line does not end with the name of an event
+  std::optional<std::uint64_t> period;   // none if the line has none, or 0
+  std::optional<std::uint64_t> time_ns;  // none if the line has none
 };
 
 // Returns the fields of a line, or nothing if it is not the first line of a sample.

@@ -72,7 +72,12 @@ void samples::begin_sample(const event_line& fields) {
     if (fields.event != settings_.event) return;
   }
   in_sample_ = true;
-  period_ = fields.period;
+  period_ = fields.period.value_or(1);
+  if (!fields.period) ++without_period_;
+  if (fields.time_ns) {
+    first_ns_ = std::min(first_ns_.value_or(*fields.time_ns), *fields.time_ns);
+    last_ns_ = std::max(last_ns_, *fields.time_ns);
+  }
   in_java_ = fields.command.starts_with("java");
   command_text_.assign(fields.command);
   if (settings_.process_ids || settings_.thread_ids) {
@@ -214,6 +219,11 @@ void samples::grow_stacks() {
     while (stack_slots_[slot] != 0) slot = (slot + 1) & mask;
     stack_slots_[slot] = static_cast<std::uint32_t>(index + 1);
   }
+}
+
+std::optional<std::uint64_t> samples::duration_ns() const {
+  if (!first_ns_) return std::nullopt;
+  return last_ns_ - *first_ns_;
 }
 
 std::string samples::folded() const {

@@ -42,11 +42,11 @@ void request_short_slice() noexcept {
   ::syscall(SYS_sched_setattr, 0, &attributes, 0);  // fails for ordinary users
 }
 
-void move_to_cpu(int cpu) noexcept {
+void move_to_cpu(int cpu, pid_t thread) noexcept {
   cpu_set_t only;
   CPU_ZERO(&only);
   CPU_SET(static_cast<unsigned>(cpu), &only);
-  ::sched_setaffinity(0, sizeof only, &only);
+  ::sched_setaffinity(thread, sizeof only, &only);
 }
 
 }  // namespace stallscope::reader_process

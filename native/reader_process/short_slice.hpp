@@ -1,6 +1,8 @@
 // Scheduling for a thread that must run at once when it wakes, for a few microseconds.
 #pragma once
 
+#include <sys/types.h>
+
 namespace stallscope::reader_process {
 
 // Requests the shortest time slice for this thread, and a slightly raised priority (nice -5) if the
@@ -9,7 +11,7 @@ namespace stallscope::reader_process {
 // calls.
 void request_short_slice() noexcept;
 
-// Moves this thread to one CPU; without effect if the kernel refuses it.
-void move_to_cpu(int cpu) noexcept;
+// Moves a thread, by default this one, to one CPU; without effect if the kernel refuses it.
+void move_to_cpu(int cpu, pid_t thread = 0) noexcept;
 
 }  // namespace stallscope::reader_process

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "unwind/byte_reader.hpp"
+#include "base/byte_reader.hpp"
 #include "unwind/elf_image.hpp"
 
 namespace stallscope::unwind {

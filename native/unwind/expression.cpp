@@ -2,7 +2,7 @@
 
 #include <array>
 
-#include "unwind/byte_reader.hpp"
+#include "base/byte_reader.hpp"
 
 namespace stallscope::unwind {
 namespace {

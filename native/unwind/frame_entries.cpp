@@ -4,7 +4,7 @@
 #include <string_view>
 #include <unordered_map>
 
-#include "unwind/byte_reader.hpp"
+#include "base/byte_reader.hpp"
 #include "unwind/encoded_pointer.hpp"
 
 namespace stallscope::unwind {

@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "unwind/byte_reader.hpp"
+#include "base/byte_reader.hpp"
 #include "unwind/frame_entries.hpp"
 #include "unwind/frame_state.hpp"
 #include "unwind/row_writer.hpp"

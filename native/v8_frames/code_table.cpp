@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "base/clock.hpp"
+
 namespace stallscope::v8_frames {
 namespace {
 
@@ -25,6 +27,7 @@ constexpr std::uint32_t wrapped_value_at = 8;
 const generated_code* code_table::at(std::uint64_t pc) {
   if (const auto* cached = known_at(pc)) return cached;
   if (misses_.contains(pc)) return nullptr;
+  const auto begin_ns = monotonic_ns();
   auto code = search(pc);
   if (!code) {
     if (misses_.size() >= max_misses) misses_.clear();
@@ -37,7 +40,7 @@ const generated_code* code_table::at(std::uint64_t pc) {
   auto next = known_.lower_bound(code->start);
   while (next != known_.end() && next->first < code->start + code->size) next = known_.erase(next);
   misses_.clear();
-  code->checked = checks_;
+  code->checked_ns = begin_ns;
   return &(known_[code->start] = std::move(*code));
 }
 
@@ -46,18 +49,24 @@ const generated_code* code_table::known_at(std::uint64_t pc) {
   if (after == known_.begin()) return nullptr;
   const auto at = std::prev(after);
   if (!at->second.contains(pc)) return nullptr;
-  if (at->second.checked == checks_ || unchanged(at->second)) return &at->second;
-  known_.erase(at);
-  return nullptr;
+  if (at->second.checked_ns >= sample_ns_) return &at->second;
+  const auto read_ns = monotonic_ns();
+  if (!unchanged(at->second)) {
+    known_.erase(at);
+    return nullptr;
+  }
+  at->second.checked_ns = read_ns;
+  return &at->second;
 }
 
-void code_table::check_again(std::span<const std::uint64_t> pcs) {
-  ++checks_;
+void code_table::check_again(std::span<const std::uint64_t> pcs, std::uint64_t sample_ns) {
+  sample_ns_ = sample_ns;
   checked_.clear();
   for (const auto pc : pcs) {
     const auto after = known_.upper_bound(pc);
     if (after == known_.begin() || !std::prev(after)->second.contains(pc)) continue;
     auto* code = &std::prev(after)->second;
+    if (code->checked_ns >= sample_ns) continue;
     if (std::find(checked_.begin(), checked_.end(), code) == checked_.end())
       checked_.push_back(code);
   }
@@ -70,10 +79,11 @@ void code_table::check_again(std::span<const std::uint64_t> pcs) {
     ranges_.push_back({address_of(code->code), rest.subspan(header_bytes, code_bytes)});
     rest = rest.subspan(header_bytes + code_bytes);
   }
+  const auto read_ns = monotonic_ns();
   if (!heap_->read(ranges_)) return;  // at() checks one by one
   for (std::size_t i = 0; i < checked_.size(); ++i) {
     if (matches(*checked_[i], ranges_[2 * i].into, ranges_[2 * i + 1].into))
-      checked_[i]->checked = checks_;
+      checked_[i]->checked_ns = read_ns;
   }
 }
 

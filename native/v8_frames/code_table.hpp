@@ -1,7 +1,8 @@
 // The generated code of a process: from an address in it to its kind, its functions and their
 // source positions. The start of code is searched backwards, some reads of 4 KiB; code that is
-// known is checked again at each use with one read of two ranges, because code moves and dies.
-// Everything is untrusted and limited. One thread.
+// known is checked again with one read of two ranges for each sample, because code moves and dies.
+// A check serves all samples that are older than it. Everything is untrusted and limited. One
+// thread.
 #pragma once
 
 #include <cstdint>
@@ -33,7 +34,7 @@ struct generated_code {
   };
   std::vector<inlined_call> calls{};
   position_table positions{};
-  std::uint64_t checked = 0;  // the check_again() that found it unchanged
+  std::uint64_t checked_ns = 0;  // when it was last unchanged
 
   [[nodiscard]] bool contains(std::uint64_t pc) const noexcept {
     return pc >= start && pc - start < size;
@@ -47,8 +48,8 @@ class code_table {
       : heap_{&objects}, fields_{&fields}, functions_{&functions} {}
 
   // Checks the known code at these addresses again, with one read. Until the next call at() trusts
-  // code that was checked.
-  void check_again(std::span<const std::uint64_t> pcs);
+  // code that was unchanged after the sample.
+  void check_again(std::span<const std::uint64_t> pcs, std::uint64_t sample_ns);
   // The code at an address; null if there is none. Valid until the next call.
   const generated_code* at(std::uint64_t pc);
 
@@ -71,7 +72,7 @@ class code_table {
   std::unordered_set<std::uint64_t> maps_;         // map words of code objects
   std::unordered_set<std::uint64_t> misses_;       // addresses without code, until the next clear
   std::vector<std::byte> chunk_;
-  std::uint64_t checks_ = 0;              // number of the last check_again()
+  std::uint64_t sample_ns_ = 0;
   std::vector<generated_code*> checked_;  // scratch memory of check_again()
   std::vector<process_reading::memory_range> ranges_;
   std::vector<std::byte> read_;

@@ -3,12 +3,15 @@
 #include <algorithm>
 #include <array>
 
+#include "base/clock.hpp"
+
 namespace stallscope::v8_frames {
 namespace {
 
 constexpr std::array<std::string_view, 6> kind_names{"interpreted", "baseline", "maglev",
                                                      "turbofan",    "regexp",   "other"};
 constexpr std::size_t max_functions = 100'000;
+constexpr std::size_t max_readings = 20'000;
 constexpr std::size_t max_scripts = 20'000;
 constexpr std::size_t max_name = 256;
 constexpr std::size_t max_file = 1024;
@@ -55,8 +58,13 @@ std::optional<std::uint64_t> function_table::shared_info_of(std::uint64_t functi
 }
 
 std::optional<known_function> function_table::of_function(std::uint64_t function) {
+  if (readings_.size() >= max_readings) readings_.clear();
+  auto& reading = readings_[function];
+  if (reading.read_ns != 0 && reading.read_ns >= sample_ns_) return reading.function;
+  reading.read_ns = monotonic_ns();
   const auto shared_info = shared_info_of(function);
-  return shared_info ? of_shared_info(*shared_info) : std::nullopt;
+  reading.function = shared_info ? of_shared_info(*shared_info) : std::nullopt;
+  return reading.function;
 }
 
 std::optional<known_function> function_table::of_shared_info(std::uint64_t shared_info) {
@@ -84,6 +92,13 @@ std::optional<known_function> function_table::of_shared_info(std::uint64_t share
   records_.push_back({std::move(facts)});
   known_[shared_info] = {name, script, function};
   return function;
+}
+
+bool function_table::equal(const known_function& first, const known_function& second) const {
+  if (first.index == second.index) return true;
+  const auto& one = records_.at(first.index).facts;
+  const auto& other = records_.at(second.index).facts;
+  return one.name == other.name && one.file == other.file && one.line == other.line;
 }
 
 std::uint64_t function_table::id_of(const known_function& function, code_kind kind) {

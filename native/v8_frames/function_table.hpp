@@ -1,6 +1,7 @@
 // The JavaScript functions of a process by their SharedFunctionInfo: names, scripts and lines. A
-// function is read once, some 10 to 26 reads, and its address is checked again at each use, with
-// one read. Sources are read once per script, within a budget, for the lines. One thread.
+// function is read once, some 10 to 26 reads, and its address is checked again with two reads for
+// each sample. A check serves all samples that are older than it. Sources are read once per script,
+// within a budget, for the lines. One thread.
 #pragma once
 
 #include <array>
@@ -42,10 +43,14 @@ class function_table {
   function_table(heap& objects, const layout& fields, managed_frames::function_log& log, pid_t pid)
       : heap_{&objects}, fields_{&fields}, log_{&log}, pid_{pid} {}
 
+  // Functions that were read after this time need not be read again.
+  void begin_sample(std::uint64_t sample_ns) noexcept { sample_ns_ = sample_ns; }
   // The function of a tagged SharedFunctionInfo; nullopt if the object is another.
   std::optional<known_function> of_shared_info(std::uint64_t shared_info);
   // The function of a tagged JSFunction.
   std::optional<known_function> of_function(std::uint64_t function);
+  // Whether two functions have the same name and place: one that was moved has several entries.
+  [[nodiscard]] bool equal(const known_function& first, const known_function& second) const;
   // The id of a function that runs as this kind of code; new functions are added to the log.
   std::uint64_t id_of(const known_function& function, code_kind kind);
   // A frame without a name, one per reason; `kind` and `reason` are literals.
@@ -67,6 +72,10 @@ class function_table {
     std::u32string name;
     std::int32_t start = -1;  // of the function in its script
   };
+  struct function_reading {
+    std::optional<known_function> function{};
+    std::uint64_t read_ns = 0;
+  };
   std::optional<std::uint64_t> shared_info_of(std::uint64_t function);
   const script_lines* script_of(std::uint64_t script);
   scope_facts facts_of(std::uint64_t name_or_scope);
@@ -76,7 +85,9 @@ class function_table {
   const layout* fields_;
   managed_frames::function_log* log_;
   pid_t pid_;
-  std::unordered_map<std::uint64_t, entry> known_;  // by tagged SharedFunctionInfo
+  std::unordered_map<std::uint64_t, entry> known_;                // by tagged SharedFunctionInfo
+  std::unordered_map<std::uint64_t, function_reading> readings_;  // by tagged JSFunction
+  std::uint64_t sample_ns_ = 0;
   std::vector<record> records_;
   std::unordered_map<std::uint64_t, script_lines> scripts_;
   std::unordered_map<std::string, std::uint64_t> fixed_;

@@ -4,6 +4,8 @@
 #include <array>
 #include <utility>
 
+#include "base/clock.hpp"
+
 namespace stallscope::v8_frames {
 namespace {
 
@@ -38,6 +40,7 @@ reader::reader(pid_t pid, const layout& fields, code_areas areas, managed_frames
 
 walk_result reader::walk(const stack_sample& sample, managed_stack& into) {
   sample_ = &sample;
+  functions_.begin_sample(sample.time_ns);
   if (threads_.size() > max_threads) threads_.clear();
   auto& last = threads_[sample.tid];
   last_ = &last;
@@ -182,7 +185,7 @@ void reader::check_code() {
     fp = next;
     if (known_frame(frame_at(pc, fp)) == nullptr) pcs_.push_back(pc - 1);
   }
-  codes_.check_again(pcs_);
+  codes_.check_again(pcs_, sample_->time_ns);
 }
 
 void reader::walk_frames(start at, managed_stack& into) {
@@ -289,7 +292,7 @@ void reader::add_generated(const generated_code& code, const physical_frame& fra
     default:
       break;
   }
-  const auto function = functions_.of_function(frame.function);
+  const auto function = function_with(frame.function, code.deoptimization);
   into.push_back({function ? functions_.id_of(*function, code_kind::baseline)
                            : functions_.unnamed("function not readable")});
 }
@@ -323,29 +326,53 @@ void reader::add_optimized(const generated_code& code, std::uint64_t pc, bool ex
 }
 
 std::optional<reader::interpreted_function> reader::interpreted_at(const physical_frame& frame) {
-  std::array<std::byte, 40> array{};
-  if (!is_pointer(frame.bytecode) || !is_pointer(frame.function) || !is_smi(frame.offset) ||
-      fields_.version.bytecode_positions + 8 > array.size() ||
-      !heap_.read(address_of(frame.bytecode), array))
+  if (!is_pointer(frame.bytecode) || !is_pointer(frame.function) || !is_smi(frame.offset))
     return std::nullopt;
-  const auto type = heap_.type_of_map(value_at<std::uint64_t>(array, 0));
-  if (!type || *type != fields_.bytecode_type) return std::nullopt;
-  const auto function = functions_.of_function(frame.function);
+  const auto* bytecode = bytecode_at(frame.bytecode);
+  if (bytecode == nullptr) return std::nullopt;
+  const auto function = function_with(frame.function, frame.bytecode);
   if (!function) return std::nullopt;
   interpreted_function result{*function};
-  const auto encoded = value_at<std::uint64_t>(array, fields_.version.bytecode_positions);
-  if (bytecodes_.size() > max_bytecodes) bytecodes_.clear();
-  auto& cached = bytecodes_[frame.bytecode];
-  if (cached.encoded != encoded) {
-    cached.encoded = encoded;
-    const auto bytes = heap_.bytes(encoded, max_position_bytes);
-    cached.positions = bytes ? position_table{*bytes} : position_table{};
-  }
   const auto offset = std::int64_t{smi_value(frame.offset)} - fields_.bytecode_data + 1;
-  const auto position = cached.positions.at(offset);
+  const auto position = bytecode->positions.at(offset);
   if (position && function->script != nullptr)
     result.line = function->script->line_at(position->offset);
   return result;
+}
+
+std::optional<known_function> reader::function_with(std::uint64_t function,
+                                                    std::uint64_t bytecode) {
+  const auto result = functions_.of_function(function);
+  auto* code = bytecode_at(bytecode);
+  if (!result || code == nullptr) return result;
+  const bool same = !code->function || functions_.equal(*code->function, *result);
+  code->function = result;
+  return same ? result : std::nullopt;
+}
+
+reader::bytecode_positions* reader::bytecode_at(std::uint64_t bytecode) {
+  if (!is_pointer(bytecode)) return nullptr;
+  if (bytecodes_.size() >= max_bytecodes && !bytecodes_.contains(bytecode)) bytecodes_.clear();
+  auto& cached = bytecodes_[bytecode];
+  if (cached.read_ns == 0 || cached.read_ns < sample_->time_ns) {
+    std::array<std::byte, 40> array{};
+    cached.read_ns = monotonic_ns();
+    cached.valid = false;
+    if (fields_.version.bytecode_positions + 8 > array.size() ||
+        !heap_.read(address_of(bytecode), array))
+      return nullptr;
+    const auto type = heap_.type_of_map(value_at<std::uint64_t>(array, 0));
+    if (!type || *type != fields_.bytecode_type) return nullptr;
+    cached.valid = true;
+    const auto encoded = value_at<std::uint64_t>(array, fields_.version.bytecode_positions);
+    if (cached.encoded != encoded) {
+      cached.encoded = encoded;
+      cached.function.reset();
+      const auto bytes = heap_.bytes(encoded, max_position_bytes);
+      cached.positions = bytes ? position_table{*bytes} : position_table{};
+    }
+  }
+  return cached.valid ? &cached : nullptr;
 }
 
 }  // namespace stallscope::v8_frames

@@ -32,6 +32,7 @@ RECORDINGS = {
     "before": "tests/captures/file.perf",
     "after": "tests/captures/file.perf",
     "perf.data": "tests/captures/file.perf",
+    "always/segment-000012": "tests/captures/file.perf",
     "copy": "tests/captures/file.perf",
     "cpu.pb.gz": "tests/captures/file.perf",  # the content decides
 }
@@ -46,6 +47,7 @@ def harmless(line: str) -> bool:
 def workplace(tmp_path: Path) -> Path:
     """Return a directory with the recordings that the examples name."""
     for name, source in RECORDINGS.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
         if (ROOT / source).is_dir():
             shutil.copytree(ROOT / source, tmp_path / name)
         else:

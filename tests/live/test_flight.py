@@ -12,8 +12,11 @@ from typing import Any
 
 import pytest
 
+from harness.waits.analysis import analyze_waits
 from stallscope._native import read_capture
 from stallscope.pressure import read_pressure
+from stallscope.programs import program
+from stallscope.recordings import open_recording
 from stallscope.system_files import Roots
 
 BLOCK_S = 2.0  # a block has a second, and the drain wakes once a second
@@ -175,3 +178,32 @@ def test_the_end_of_the_target_is_a_trigger(collector: Path, tmp_path: Path) -> 
     assert result["end"] == "target ended"
     assert result["target_status"] == "exited 3"
     assert result["flight"][0]["trigger"] is None
+
+
+def test_the_last_seconds_before_slow_requests_have_their_waits(
+    needs_root: None, collector: Path, tmp_path: Path
+) -> None:
+    kernels = [program("stallscope-kernels"), "slow-requests-lock", "--duration", "0"]
+    output = tmp_path / "flight"
+    with subprocess.Popen(kernels, stdout=subprocess.DEVNULL) as target:
+        try:
+            words = ("-p", target.pid, "--flight", "2s", "--flight-after", "100ms", "--waits")
+            with _run(
+                *words, "--max-cost", 1, "--on", "p99>1ms", "-o", output, "--json"
+            ) as process:
+                text, errors = process.communicate(timeout=60)
+        finally:
+            target.kill()
+    assert process.returncode == 0, errors
+    assert " requests above 1 ms" in json.loads(text)["flight"][0]["trigger"]
+    words = (sys.executable, "-m", "stallscope", "requests", str(output), "--json")
+    done = subprocess.run(words, capture_output=True, text=True, check=True, timeout=60)
+    result = json.loads(done.stdout)
+    assert result["requests"] > 50
+    analysis = analyze_waits(open_recording(output))
+    begin_ns = json.loads((output / "recording.json").read_text())["flight"]["from_monotonic_ns"]
+    assert len(analysis.records.switches.time_ns) > 100
+    readings = {reading.thread for reading in analysis.records.readings}
+    assert all(reading.at_ns >= begin_ns for reading in analysis.records.readings)
+    workers = [n for n, row in enumerate(analysis.records.threads) if row.name == "worker"]
+    assert readings.issuperset(workers)

@@ -24,6 +24,7 @@ WAITING = [
     "lock-holder-on-slow-disk",
     "idle-sleeper",
     "preempted-holder",
+    "lock-convoy",
     "pipeline-slow-middle",
     "single-threaded-server",
     "states",

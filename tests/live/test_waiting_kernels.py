@@ -18,6 +18,7 @@ RAISED = {
     "lock-holder-on-slow-disk": ("holder", "disk_write"),
     "idle-sleeper": ("victim", "lock"),
     "preempted-holder": ("holder", "run_queue"),
+    "lock-convoy": ("worker", "lock"),
     "pipeline-slow-middle": ("first", "condition"),
     "single-threaded-server": ("client", "network"),
     "states": ("computing", "run_queue"),

@@ -1,4 +1,4 @@
-"""A boot of the arm64 guest: scenarios go in as shell scripts, their files come out as a tar.
+"""A boot of a guest: scenarios go in as shell scripts, their files come out as a tar.
 
 With QEMU's `-icount shift=S` an instruction takes 2^S nanoseconds of the guest's time and 2^S cycles
 of its PMU, independent of the host's load: counts are the same on every run. With `sleep=off` idle
@@ -55,6 +55,22 @@ class GuestError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
+class Emulator:
+    """How QEMU emulates an architecture."""
+
+    program: str
+    machine: str
+    disk: str  # type of device
+    console: str  # the kernel's name of the serial port
+
+
+_EMULATORS = {
+    "arm64": Emulator("qemu-system-aarch64", "virt", "virtio-blk-device", "ttyAMA0"),
+    "amd64": Emulator("qemu-system-x86_64", "pc", "virtio-blk-pci", "ttyS0"),
+}
+
+
+@dataclass(frozen=True, slots=True)
 class Machine:
     """The machine that QEMU emulates."""
 
@@ -105,7 +121,7 @@ def boot(
     with disk.open("wb") as image:
         image.truncate(DISK_BYTES)
     words = ["-cpu", machine.cpu, "-icount", f"shift={machine.shift},sleep=off"]
-    _run_to_its_end([*_command(built_of.kernel, initrd, disk, console), *words], console)
+    _run_to_its_end([*_command(built_of, initrd, disk, console), *words], console)
     lines = console.read_text(errors="replace").splitlines()
     unfinished = [
         name for name in scenarios if not any(f"@@ end {name} " in line for line in lines)
@@ -129,17 +145,18 @@ def _archive(built_of: Packages, programs: dict[str, Path], scenarios: dict[str,
     return build_initramfs(files)
 
 
-def _command(kernel: Path, initrd: Path, disk: Path, console: Path) -> list[str]:
+def _command(built_of: Packages, initrd: Path, disk: Path, console: Path) -> list[str]:
     """Return the command line of QEMU; `timeout` ends QEMU even if this process is killed."""
-    words = f"""timeout --kill-after=1 {BOOT_TIMEOUT_S + 10} qemu-system-aarch64
-        -machine virt -smp 1 -m 512
-        -nodefaults -display none -monitor none -no-reboot -device virtio-blk-device,drive=disk""".split()
+    emulator = _EMULATORS[built_of.architecture]
+    words = f"""timeout --kill-after=1 {BOOT_TIMEOUT_S + 10} {emulator.program}
+        -machine {emulator.machine} -smp 1 -m 512 -nodefaults -display none -monitor none -no-reboot
+        -device {emulator.disk},drive=disk""".split()
     return [
         *words,
         *("-serial", f"file:{_escaped(console)}"),
         *("-drive", f"file={_escaped(disk)},if=none,format=raw,id=disk"),
-        *("-kernel", str(kernel), "-initrd", str(initrd)),
-        *("-append", "console=ttyAMA0 quiet panic=-1"),
+        *("-kernel", str(built_of.kernel), "-initrd", str(initrd)),
+        *("-append", f"console={emulator.console} quiet panic=-1"),
     ]
 
 

@@ -137,8 +137,9 @@ def test_a_file_is_read_up_to_its_limit(tmp_path: Path) -> None:
 def test_pipes_and_missing_files_are_refused(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     for name, message in (("pipe", "not a regular file"), ("none", "No such file")):
-        with pytest.raises(RecordingError, match=message):
+        with pytest.raises(RecordingError, match=message) as refusal:
             read_document(tmp_path / name, Curve)
+        assert refusal.value.remedy.startswith("check its name")
 
 
 def test_numbers_of_numpy_are_written_as_numbers() -> None:

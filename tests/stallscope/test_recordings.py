@@ -144,3 +144,13 @@ def test_any_value_in_any_field_is_read_or_refused(
         assert error.remedy
     else:
         assert manifest is not None
+
+
+def test_the_directory_of_a_continuous_recording_names_its_segments(tmp_path: Path) -> None:
+    (tmp_path / "continuous.json").touch()
+    with pytest.raises(RecordingError) as caught:
+        open_recording(tmp_path)
+    assert (
+        caught.value.remedy
+        == f"it is a continuous recording: name a segment, {tmp_path}/segment-..."
+    )

@@ -1,9 +1,11 @@
 """Makes packages in dist/release: ``python -m tools.packages KIND...``; ./dev build calls it.
 
-Kinds: wheel, sdist, collector, deb, image, bill, all. With --check it compares two builds.
+Kinds: wheel, wheel-arm64, sdist, collector, deb, image, bill, all. With --check it compares two
+builds.
 """
 
 import argparse
+import platform
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -12,21 +14,27 @@ from tools.packages.archives import digest
 from tools.packages.bill import build_bill
 from tools.packages.collectors import build_collector_debs, build_collectors
 from tools.packages.debs import build_full_deb
-from tools.packages.elf_needs import glibc_floor, systems_with, wheel_needs
+from tools.packages.elf_needs import needs_text
 from tools.packages.image import build_image
 from tools.packages.sdists import build_sdist
 from tools.packages.source import PackageError, Source, read_source, run
-from tools.packages.wheels import build_wheels
+from tools.packages.wheels import build_arm64_wheels, build_wheels
 
 
 def wheel(source: Source) -> list[Path]:
     """Return the wheels, and print which systems have what they need."""
-    wheels = build_wheels(source)
+    return _with_systems(build_wheels(source))
+
+
+def wheel_arm64(source: Source) -> list[Path]:
+    """Return the wheels for arm64, and print which systems have what they need."""
+    return _with_systems(build_arm64_wheels(source))
+
+
+def _with_systems(wheels: list[Path]) -> list[Path]:
     for path in wheels:
-        floor = glibc_floor(wheel_needs(path))
-        enough, too_old = systems_with(floor)
-        say(f"{path.name}: glibc {floor}; by its ELF needs for {', '.join(enough)}")
-        say(f"  too old: {', '.join(too_old) or 'none'}")
+        for line in needs_text(path):
+            say(line)
     return wheels
 
 
@@ -46,9 +54,11 @@ def deb(source: Source) -> list[Path]:
 
 
 def image(source: Source) -> list[Path]:
-    """Return the OCI image."""
+    """Return the OCI image and its list of parts."""
     package = source.release / f"stallscope_{source.version}_amd64.deb"
-    return [build_image(source, package if package.exists() else deb(source)[-1])]
+    if not package.exists():
+        package = build_full_deb(source, _wheel_of_this_python(source))
+    return build_image(source, package)
 
 
 def bill(source: Source) -> list[Path]:
@@ -58,6 +68,7 @@ def bill(source: Source) -> list[Path]:
 
 KINDS: dict[str, Callable[[Source], list[Path]]] = {
     "wheel": wheel,
+    "wheel-arm64": wheel_arm64,
     "sdist": sdist,
     "collector": collector,
     "deb": deb,
@@ -66,14 +77,21 @@ KINDS: dict[str, Callable[[Source], list[Path]]] = {
 }
 
 
+_BUILD_FOLDERS = ("python", "python-abi3", "python-arm64", "python-abi3-arm64")
+
+
 def packages_of(source: Source) -> list[Path]:
     """Return the packages in the release folder."""
     return sorted(path for path in source.release.glob("*") if path.suffix != ".json")
 
 
 def _wheel_of_this_python(source: Source) -> Path:
-    tag = f"cp{sys.version_info[0]}{sys.version_info[1]}-"
-    wheels = [*source.release.glob(f"*-{tag}*.whl"), *source.release.glob("*-abi3-*.whl")]
+    tag = f"cp{sys.version_info[0]}{sys.version_info[1]}"
+    wheels = [
+        path
+        for kind in (f"{tag}-{tag}", "*-abi3")
+        for path in source.release.glob(f"*-{kind}-*_{platform.machine()}.whl")
+    ]
     return wheels[0] if wheels else wheel(source)[0]
 
 
@@ -111,9 +129,10 @@ def is_equal(source: Source, kinds: list[str], first: dict[str, str]) -> bool:
     """Make the packages again and print the names of those that differ."""
     for name in first:
         (source.release / name).unlink()
-    if {"wheel", "deb", "image"} & set(kinds):
-        for folder in ("python", "python-abi3"):
-            run(["cmake", "--build", f"build/{folder}", "--target", "clean"], source.root)
+    if {"wheel", "wheel-arm64"} & set(kinds):
+        for folder in _BUILD_FOLDERS:
+            if (source.root / "build" / folder / "build.ninja").exists():
+                run(["cmake", "--build", f"build/{folder}", "--target", "clean"], source.root)
     second = make(source, kinds)
     different = [name for name in first if second.get(name) != first[name]]
     for name in different:

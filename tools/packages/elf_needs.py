@@ -2,10 +2,13 @@
 
 A wheel runs where the C library is at least as new as the highest version that its files need.
 PEP 600 puts that version into the tag ``manylinux_X_Y``.
+
+``python -m tools.packages.elf_needs WHEEL...`` compares wheels with their tags.
 """
 
 import io
 import re
+import sys
 import zipfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -42,6 +45,8 @@ SYSTEMS: dict[str, Version] = {
     "RHEL 10": (2, 39),
     "Debian 13": (2, 41),
 }
+_TAG = re.compile(r"-manylinux_(\d+)_(\d+)_(x86_64|aarch64)[.-]?.*\.whl$")
+_MACHINES = {"x86_64": "EM_X86_64", "aarch64": "EM_AARCH64"}
 _VERSION = re.compile(r"^(GLIBC|GLIBCXX)_([0-9.]+)$")
 
 
@@ -141,3 +146,38 @@ def systems_with(floor: Version | None) -> tuple[list[str], list[str]]:
     """Return the names of systems whose C library suffices, and of those whose does not."""
     enough = [name for name, version in SYSTEMS.items() if floor is None or version >= floor]
     return enough, [name for name in SYSTEMS if name not in enough]
+
+
+def tag_problems(wheel: Path) -> list[str]:
+    """Return a line for each need of a wheel's files above what its tag says."""
+    tag = _TAG.search(wheel.name)
+    if tag is None:
+        return [f"{wheel.name} has no tag manylinux_X_Y"]
+    version = (int(tag[1]), int(tag[2]))
+    return problems(wheel_needs(wheel), machine=_MACHINES[tag[3]], glibc=version)
+
+
+def needs_text(wheel: Path) -> list[str]:
+    """Return what a wheel needs, and the systems that have it or are too old."""
+    floor = glibc_floor(wheel_needs(wheel))
+    enough, too_old = systems_with(floor)
+    return [
+        f"{wheel.name}: glibc {_text(floor) if floor else 'none'}; for {', '.join(enough)}",
+        f"  too old: {', '.join(too_old) or 'none'}",
+    ]
+
+
+def main() -> int:
+    """Compare wheels with their tags; returns the exit status."""
+    status = 0
+    for name in sys.argv[1:]:
+        wheel = Path(name)
+        wrong = tag_problems(wheel)
+        sys.stdout.write("".join(f"{line}\n" for line in needs_text(wheel)))
+        sys.stderr.write("".join(f"error: {line}\n" for line in wrong))
+        status = 1 if wrong else status
+    return status
+
+
+if __name__ == "__main__":
+    sys.exit(main())

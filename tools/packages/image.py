@@ -12,6 +12,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from tools.packages.archives import gzipped, tar_of
+from tools.packages.image_bill import build_image_bill
 from tools.packages.source import PackageError, Source
 
 SUITE = "bookworm"
@@ -25,11 +26,16 @@ _REMOVED = (
 )  # fmt: skip
 
 
-def build_image(source: Source, deb: Path) -> Path:
-    """Return the image in the release folder. Raises PackageError if mmdebstrap fails."""
-    target = source.release / f"stallscope-{source.version}-amd64.oci.tar"
-    target.write_bytes(image_of(_root(source, deb), source))
-    return target
+def build_image(source: Source, deb: Path) -> list[Path]:
+    """Return the image and its list of parts in the release folder.
+
+    Raises PackageError if mmdebstrap fails.
+    """
+    root = _root(source, deb)
+    name = f"stallscope-{source.version}-amd64"
+    target = source.release / f"{name}.oci.tar"
+    target.write_bytes(image_of(root, source))
+    return [target, build_image_bill(source, root, source.release / f"{name}.oci.cdx.json")]
 
 
 def _root(source: Source, deb: Path) -> bytes:

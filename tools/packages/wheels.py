@@ -1,21 +1,19 @@
 """Wheels: one for the interpreter of .venv, one for CPython 3.12 and later (stable ABI)."""
 
 import os
-import re
 import shutil
 import sys
 import sysconfig
 from pathlib import Path
 
 from tools.packages.archives import normalise_zip
-from tools.packages.elf_needs import problems, wheel_needs
+from tools.packages.cross import CrossBuild, prepare
+from tools.packages.elf_needs import tag_problems
 from tools.packages.source import PackageError, Source, run
 
 STABLE_ABI = "cp312"  # nanobind's first
 _LATER = ("3.14", "3.13", "3.12")
 _BUILD_PACKAGES = ("nanobind", "scikit_build_core", "jinja2")
-_TAG = re.compile(r"-manylinux_(\d+)_(\d+)_(x86_64|aarch64)[.-]?.*\.whl$")
-_MACHINES = {"x86_64": "EM_X86_64", "aarch64": "EM_AARCH64"}
 
 
 def build_wheels(source: Source) -> list[Path]:
@@ -31,7 +29,27 @@ def build_wheels(source: Source) -> list[Path]:
     return wheels
 
 
-def _wheel(source: Source, python: Path, build: str, settings: dict[str, str]) -> Path:
+def build_arm64_wheels(source: Source) -> list[Path]:
+    """Return the wheels for arm64, built by a cross compiler. Raises PackageError."""
+    wheels = []
+    if sys.version_info[:2] == (3, 11):
+        cross = prepare(source, "cp311")
+        wheels.append(_wheel(source, Path(sys.executable), "python-arm64", {}, cross))
+    later = _later_python(source)
+    if later is not None:
+        cross = prepare(source, f"{STABLE_ABI}-abi3")
+        settings = {"wheel.py-api": STABLE_ABI}
+        wheels.append(_wheel(source, later, "python-abi3-arm64", settings, cross))
+    return wheels
+
+
+def _wheel(
+    source: Source,
+    python: Path,
+    build: str,
+    settings: dict[str, str],
+    cross: CrossBuild | None = None,
+) -> Path:
     folder = source.root / "build" / f"wheel-{build}"
     shutil.rmtree(folder, ignore_errors=True)
     precompile = "OFF" if os.environ.get("CMAKE_CXX_COMPILER_LAUNCHER") else "ON"
@@ -39,17 +57,21 @@ def _wheel(source: Source, python: Path, build: str, settings: dict[str, str]) -
         "build-dir": f"build/{build}",
         "cmake.define.STALLSCOPE_PRECOMPILE": precompile,
     }
+    environment = source.environment
+    if cross is not None:
+        settings |= {f"cmake.define.{name}": value for name, value in cross.defines.items()}
+        environment |= cross.environment
     run(
         [python, "-m", "pip", "wheel", "-q", "--disable-pip-version-check", "--no-build-isolation",
          "--no-deps", *(f"--config-settings={key}={value}" for key, value in settings.items()),
          "-w", folder, "."],
         source.root,
-        source.environment,
+        environment,
     )  # fmt: skip
-    return repair(source, next(folder.glob("*.whl")))
+    return repair(source, next(folder.glob("*.whl")), environment)
 
 
-def repair(source: Source, wheel: Path) -> Path:
+def repair(source: Source, wheel: Path, environment: dict[str, str]) -> Path:
     """Return the wheel as auditwheel tags it, with normal bytes, in the release folder.
 
     Raises PackageError if a file of the wheel needs more of a system than the tag says.
@@ -58,7 +80,7 @@ def repair(source: Source, wheel: Path) -> Path:
     run(
         [sys.executable, "-m", "auditwheel", "repair", "-w", folder, wheel],
         source.root,
-        source.environment,
+        environment,
     )
     repaired = next(folder.glob("*.whl"))
     normalise_zip(repaired, source.epoch_s)
@@ -69,11 +91,7 @@ def repair(source: Source, wheel: Path) -> Path:
 
 def check(wheel: Path) -> None:
     """Raise PackageError if a file of the wheel needs more of a system than its tag says."""
-    tag = _TAG.search(wheel.name)
-    if tag is None:
-        raise PackageError(f"{wheel.name} has no tag manylinux_X_Y")
-    version = (int(tag[1]), int(tag[2]))
-    wrong = problems(wheel_needs(wheel), machine=_MACHINES[tag[3]], glibc=version)
+    wrong = tag_problems(wheel)
     if wrong:
         raise PackageError("\n".join([f"{wheel.name} needs more than its tag says:", *wrong]))
 
@@ -95,20 +113,21 @@ def _later_python(source: Source) -> Path | None:
 
 
 def _later_base(source: Source) -> Path | None:
-    """Return an interpreter with headers: this one, one on PATH, or one that uv knows."""
+    """Return an interpreter with headers: this one, one on PATH, or one of uv or pyenv."""
     if sys.version_info >= (3, 12) and Path(sysconfig.get_path("include"), "Python.h").exists():
         return Path(sys.executable)
-    finds = [
-        finder
-        for version in _LATER
-        for finder in (
-            [f"python{version}", "-c", "import sys; print(sys.executable)"],
-            [sys.executable, "-m", "uv", "python", "find", "--no-python-downloads", version],
+    show = ["-c", "import sys; print(sys.executable)"]
+    pyenv = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv")) / "versions"
+    finds: list[list[str | Path]] = []
+    for version in _LATER:
+        finds.append([f"python{version}", *show])
+        finds += [[path, *show] for path in pyenv.glob(f"{version}.*/bin/python{version}")]
+        finds.append(
+            [sys.executable, "-m", "uv", "python", "find", "--no-python-downloads", version]
         )
-    ]
     for find in finds:
         try:
-            python = Path(run([*find], source.root).strip())
+            python = Path(run(find, source.root).strip())
             query = "import sysconfig; print(sysconfig.get_path('include'))"
             header = Path(run([python, "-c", query], source.root).strip(), "Python.h")
         except PackageError:

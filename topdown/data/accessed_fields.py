@@ -16,9 +16,9 @@ from elftools.elf.elffile import ELFFile
 from topdown.data.data_types import DataType, DataTypes, TypeKind, unit_variables
 from topdown.data.load_kinds import FieldName, LoadKind
 from topdown.data.type_flow import TypeFlow
+from topdown.data.units import MALFORMED, entry_spans, units_of
 from topdown.data.variables import VariableReader, origin
 from topdown.data.x86_operations import X86Decoder
-from topdown.stacks.symbols.debug_information import MALFORMED, entry_spans, units_of
 
 MAX_FUNCTION_BYTES = 64 << 10
 _MAX_PREDECESSORS = 16

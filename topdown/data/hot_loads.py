@@ -14,15 +14,11 @@ from stallscope.printable import MAX_NAME_LENGTH, printable
 from stallscope.regular_file import RefusedFileError
 from topdown.data.load_kinds import FieldName, LoadKind, decodes
 from topdown.stacks.elf.file import ElfFile, addresses_of
-from topdown.stacks.profile import ProfileWarning
+from topdown.stacks.profile_warning import ProfileWarning
+from topdown.stacks.symbols.debug_files import find_debug_files
 from topdown.stacks.symbols.limited_reader import LimitedReader
 from topdown.stacks.symbols.reading_limits import ReadingBudget, ReadingLimits
-from topdown.stacks.symbols.source_lines import (
-    FileFrames,
-    frames_by_file,
-    loaded_segments,
-    open_with_debug_information,
-)
+from topdown.stacks.symbols.source_lines import FileFrames, frames_by_file, loaded_segments
 from topdown.stacks.symbols.sources import SymbolSources
 
 if TYPE_CHECKING:
@@ -127,13 +123,13 @@ def _read_loads(sampled: FileFrames, sources: SymbolSources, *, after: bool) -> 
     from topdown.data.accessed_fields import sampled_loads  # noqa: PLC0415 - only there
 
     with ExitStack() as files:
-        opened = open_with_debug_information(sampled.mapped, sources, files)
-        if opened is None or not decodes(opened[0].header.machine):
+        opened = find_debug_files(sampled.mapped, sources, files)
+        if opened is None or not decodes(opened.main.header.machine):
             return
-        main, debug = opened
+        main = opened.main
         addresses, in_segment = addresses_of(loaded_segments(main), sampled.addresses)
         places = {int(addresses[index]): index for index in np.flatnonzero(in_segment).tolist()}
-        stream = files.enter_context(open(debug.descriptor, "rb", closefd=False))
+        stream = files.enter_context(open(opened.descriptor, "rb", closefd=False))
         code = _CodeOf(main)
         for load in sampled_loads(stream, code, places, after=after):
             name = load.field or FieldName("", "")

@@ -13,7 +13,7 @@ from elftools.dwarf.locationlists import BaseAddressEntry as LocationBase
 from elftools.dwarf.locationlists import LocationEntry, LocationExpr, LocationParser
 
 from topdown.data.data_types import DataType, DataTypes, TypeKind
-from topdown.stacks.symbols.debug_information import Spans, entry_spans
+from topdown.data.units import Spans, entry_spans
 
 _MAX_ENTRIES = 20_000  # of one function
 _MAX_REFERENCES = 16

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 from msgspec import Struct
 
-from topdown.stacks.numbering import numbered
+from topdown.stacks.numbering import sums_by_key
 from topdown.stacks.profile import FunctionKind, Profile
 from topdown.stacks.profile_tree import node_levels
 from topdown.stacks.ranking import outermost
@@ -72,8 +72,8 @@ class _CellCounts(Struct, frozen=True):
 
 def find_bursts(profile: Profile, times: SampleTimes) -> tuple[Burst, ...]:
     """Return the periods that differ most from the rest, disjoint, the clearest first."""
-    duration_ns = int(times.time_ns[-1]) + 1 if len(times.time_ns) else 0
-    if len(times.time_ns) < MIN_SAMPLES or duration_ns < SHORTEST_RECORDING_NS:
+    duration_ns = times.last_ns + 1 if len(times.node) else 0
+    if len(times.node) < MIN_SAMPLES or duration_ns < SHORTEST_RECORDING_NS:
         return ()
     cell_ns = max(SHORTEST_CELL_NS, -(-duration_ns // MAX_CELLS))
     counts = _cell_counts(times, cell_ns, len(profile.node_parent))
@@ -101,10 +101,13 @@ def _is_start_or_end(burst: Burst, duration_ns: int) -> bool:
 
 def _cell_counts(times: SampleTimes, cell_ns: int, nodes: int) -> _CellCounts:
     """Return the samples by cell and node."""
-    cell = times.time_ns // cell_ns
-    cells = int(cell[-1]) + 1
-    pairs, index = numbered(cell * nodes + times.node, cells * nodes)
-    return _CellCounts(pairs // nodes, pairs % nodes, np.bincount(index), cells)
+    cells = times.last_ns // cell_ns + 1
+    pairs, samples, _ = sums_by_key(
+        lambda block: times.since_ns(block) // cell_ns * nodes + times.node[block],
+        times.value,
+        cells * nodes,
+    )
+    return _CellCounts(pairs // nodes, pairs % nodes, samples, cells)
 
 
 def _candidates(profile: Profile, counts: _CellCounts) -> npt.NDArray[np.int64]:

@@ -8,8 +8,11 @@ import numpy as np
 import numpy.typing as npt
 from msgspec import Struct
 
+from topdown.stacks.profile_warning import ProfileWarning
 from topdown.stacks.sample_counts import SampleCounts
 from topdown.stacks.sample_times import SampleTimes
+
+UNKNOWN_SCOPE = "unknown scope"  # the file does not say which modes were sampled
 
 
 class FunctionKind(IntEnum):
@@ -67,7 +70,7 @@ class SampleSource(Struct, frozen=True):
     unit: str  # what a weight counts: "ns" for clocks, else "events"
     frequency_hz: int | None  # None if a fixed period was requested
     period: int | None
-    scope: str  # "user+kernel", "user" or "kernel"
+    scope: str  # "user+kernel", "user", "kernel", or UNKNOWN_SCOPE
 
 
 class StackShares(Struct, frozen=True):
@@ -83,13 +86,6 @@ class StackShares(Struct, frozen=True):
 
 
 UNKNOWN_STACK_SHARES = StackShares(math.nan, math.nan, math.nan)
-
-
-class ProfileWarning(Struct, frozen=True):
-    """A warning about the numbers of a result, with a stable code."""
-
-    code: str
-    message: str
 
 
 class Profile(Struct, frozen=True):

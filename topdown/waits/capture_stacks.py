@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from stallscope.regular_file import RefusedFileError
-from topdown.stacks.profile import ProfileWarning
+from topdown.stacks.profile_warning import ProfileWarning
 from topdown.stacks.symbols.binaries import Binary, find_binary
 from topdown.stacks.symbols.limited_reader import LimitedReader
 from topdown.stacks.symbols.sources import SymbolSources

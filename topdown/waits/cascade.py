@@ -38,6 +38,7 @@ class Segments:
     """Activities of threads, sorted by thread, then by time, without overlaps.
 
     ``target``: the node of a wait, -1 for other activities. Nodes below ``threads`` are threads.
+    ``confidence``: in the target; None: 1 for all.
     """
 
     thread: Indices
@@ -47,6 +48,7 @@ class Segments:
     target: npt.NDArray[np.int32]
     threads: int
     nodes: int
+    confidence: npt.NDArray[np.float32] | None = None
 
 
 def cascade(

@@ -5,6 +5,7 @@ thread waits for is. The same holds for waits of which the cause was not recorde
 """
 
 import itertools
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -14,11 +15,12 @@ import numpy.typing as npt
 from topdown.waits.cascade import Segments, cascade
 from topdown.waits.graph import WaitGraph, knots_after_splitting, merge_groups, without_nodes
 from topdown.waits.groups import thread_groups
+from topdown.waits.pseudo_nodes import NODE_NAMES, PseudoNode
 from topdown.waits.records import WaitingThread, WaitRecords
 from topdown.waits.stack_names import StackNames
 from topdown.waits.states import Intervals
 from topdown.waits.wait_chains import Activity, Cascade, Leaf
-from topdown.waits.wait_targets import PseudoNode, wait_segments
+from topdown.waits.wait_targets import wait_segments
 
 MAX_CAUSES = 50
 MAX_CHAIN = 12
@@ -32,6 +34,7 @@ _KINDS = {
     PseudoNode.TIMER: "sleep",
     PseudoNode.INTERRUPT: "interrupt",
     PseudoNode.UNKNOWN: "unknown",
+    PseudoNode.LOOPBACK: "network",
 }
 # Causes only if another thread waits for the thread that waits for them.
 _INDIRECT_ONLY = (PseudoNode.TIMER, PseudoNode.INTERRUPT, PseudoNode.UNKNOWN)
@@ -52,13 +55,15 @@ class Cause:
     ``kind``: "thread" (it runs), "run_queue" (it waits for a CPU), "process" (a thread outside of
     the target), "disk", "network", "sleep", "interrupt", "unknown" or "cycle"; for threads that
     could run, see `topdown/waits/cpu_causes.py`. ``chain``: the heaviest chain, from a waiting
-    group to the cause; its first step has the time of all waits of that group.
+    group to the cause; its first step has the time of all waits of that group. ``confidence``: in
+    the steps of this chain, 1 if the records show each. 0: the last step shows no sender.
     """
 
     kind: str
     name: str
     wait_ns: int
     chain: tuple[ChainStep, ...]
+    confidence: float = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +100,8 @@ def find_causes(
     if background is not None:
         origins &= ~background
     result = cascade(segments, origins=origins, groups=nodes.group)
-    causes, unexplained = _causes(result, nodes, records.threads)
+    steps = _step_confidence(segments, nodes)
+    causes, unexplained = _causes(result, nodes, records.threads, steps)
     edges = merge_groups(result.edges, nodes.group, nodes.sizes)
     waits = _waits_of_groups(result, nodes)
     edges = without_nodes(edges, {nodes.group[nodes.threads + node] for node in _INDIRECT_ONLY})
@@ -138,7 +144,7 @@ class _Nodes:
         sizes = [len(members.threads) for members in groups]
         for node in PseudoNode:
             group.append(len(names))
-            names.append(node.name.lower())
+            names.append(NODE_NAMES[node])
             sizes.append(1)
         return cls(group, tuple(names), sizes, len(threads))
 
@@ -152,9 +158,15 @@ def _waits_of_groups(result: Cascade, nodes: _Nodes) -> list[float]:
 
 
 def _causes(
-    result: Cascade, nodes: _Nodes, threads: Sequence[WaitingThread]
+    result: Cascade,
+    nodes: _Nodes,
+    threads: Sequence[WaitingThread],
+    confidence: "dict[tuple[int, int], float]",
 ) -> tuple[list[Cause], int]:
-    """Return the causes in order of cost, and the time of waits without a cause."""
+    """Return the causes in order of cost, and the time of waits without a cause.
+
+    ``confidence``: of steps between groups, 1 for those that are not listed.
+    """
     total: dict[tuple[str, str], int] = {}
     chains: dict[tuple[str, str], _Chains] = {}
     unexplained = 0
@@ -166,10 +178,11 @@ def _causes(
             continue
         total[cause] = total.get(cause, 0) + leaf.wait_ns
         chains.setdefault(cause, _Chains(result)).add(leaf)
-    causes = [
-        Cause(kind, name, wait_ns, tuple(chains[kind, name].heaviest(nodes.names)))
-        for (kind, name), wait_ns in total.items()
-    ]
+    causes = []
+    for (kind, name), wait_ns in total.items():
+        groups, chain = chains[kind, name].heaviest(nodes.names)
+        certain = math.prod(confidence.get(pair, 1.0) for pair in itertools.pairwise(groups))
+        causes.append(Cause(kind, name, wait_ns, tuple(chain), certain))
     return sorted(causes, key=lambda cause: (-cause.wait_ns, cause.kind, cause.name)), unexplained
 
 
@@ -195,14 +208,37 @@ class _Chains:
         for step, chains in zip(runs, steps, strict=True):
             chains.add(step)
 
-    def heaviest(self, names: Sequence[str]) -> list[ChainStep]:
-        """Return the steps of the heaviest chain."""
+    def heaviest(self, names: Sequence[str]) -> tuple[tuple[int, ...], list[ChainStep]]:
+        """Return the groups and the last steps of the heaviest chain."""
         groups = max(self._wait_ns, key=lambda groups: self._wait_ns[groups])
         steps = [
             ChainStep(names[group], sum(self._result.chain_ns[chain] for chain in chains))
             for group, chains in zip(groups, self._steps[groups], strict=True)
         ]
-        return steps[-MAX_CHAIN:]
+        return groups, steps[-MAX_CHAIN:]
+
+
+def _step_confidence(segments: Segments, nodes: _Nodes) -> dict[tuple[int, int], float]:
+    """Return the mean confidence of the waits of one group for another, by (waiter, cause).
+
+    Without pairs of which all waits have a recorded end.
+    """
+    if segments.confidence is None:
+        return {}
+    group, count = np.array(nodes.group, np.int64), len(nodes.names)
+    waits = np.flatnonzero(segments.activity == Activity.WAIT)
+    pair = group[segments.thread[waits]] * count + group[segments.target[waits]]
+    inferred = segments.confidence[waits] < 1
+    concerned = np.isin(pair, np.unique(pair[inferred]))
+    waits, pair = waits[concerned], pair[concerned]
+    time = (segments.end_ns[waits] - segments.begin_ns[waits]).astype(np.float64)
+    pairs, inverse = np.unique(pair, return_inverse=True)
+    weighted = np.bincount(inverse, time * segments.confidence[waits], len(pairs))
+    shares = weighted / np.maximum(np.bincount(inverse, time, len(pairs)), 1.0)
+    return {
+        divmod(code, count): share
+        for code, share in zip(pairs.tolist(), shares.tolist(), strict=True)
+    }
 
 
 def _cause_of(
@@ -212,7 +248,7 @@ def _cause_of(
     if leaf.node >= nodes.threads:
         node = PseudoNode(leaf.node - nodes.threads)
         if node not in _INDIRECT_ONLY:
-            return _KINDS[node], node.name.lower()
+            return _KINDS[node], NODE_NAMES[node]
         waits_itself = len(steps) <= 2
         return None if waits_itself else (_KINDS[node], nodes.names[steps[-2][0]])
     name = nodes.names[nodes.group[leaf.node]]

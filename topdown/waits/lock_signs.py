@@ -18,6 +18,8 @@ from topdown.waits.states import RUNNING_STATES, Intervals, ThreadState
 
 LEAST_WAITS = 50
 CONVOY_WAITERS = 2.0
+# Of the time of the recording, for which threads wait: a short queue is not a convoy.
+CONVOY_SHARE = 0.1
 LONGEST_CONVOY_HOLD_NS = 1_000_000
 HERD_THREADS = 2.0
 HERD_VAIN_SHARE = 0.3
@@ -65,7 +67,7 @@ def lock_signs(
             sign_texts = [_herd(lock, _idle_wake_ups(lock, intervals, waits))]
         elif lock.kind.is_lock:
             sign_texts = [
-                _convoy(lock, waits),
+                _convoy(lock, waits, int(records.end_ns) - int(records.begin_ns)),
                 _herd(lock, lock.vain_share),
                 _preempted_holder(lock, intervals, waits, owners, len(records.threads)),
                 _growing_hold(hold_times(lock, waits)),
@@ -78,8 +80,10 @@ def lock_signs(
     return signs
 
 
-def _convoy(lock: Lock, waits: FutexWaits) -> str:
-    """Return a text if short holds have a long queue of waiters."""
+def _convoy(lock: Lock, waits: FutexWaits, period_ns: int) -> str:
+    """Return a text if short holds have a long queue of waiters for a part of the period."""
+    if lock.mean_waiters * CONVOY_SHARE * period_ns > lock.wait_ns:
+        return ""
     holds = hold_times(lock, waits)
     count = sum(hold.holds for hold in holds)
     if lock.waits < LEAST_WAITS or lock.mean_waiters < CONVOY_WAITERS or count < LEAST_WAITS // 2:
@@ -223,7 +227,7 @@ def spinning(records: WaitRecords, names: StackNames) -> list[Spinning]:
 
 
 def _spins(name: str) -> bool:
-    plain = name.partition("(")[0].lower()
+    plain = name.replace("(anonymous namespace)::", "").partition("(")[0].lower()
     return plain in SPIN_FUNCTIONS or "spin" in plain.rpartition("::")[2]
 
 

@@ -140,8 +140,10 @@ def _functions_of_stacks(
         if end > begin:
             outermost[frames[stack][-1]] = True
     named = symbolizer.name_frames(capture, FrameSelection(selected, outermost))
+    numbers = np.flatnonzero(np.bincount(named.function[selected], minlength=1)).tolist()
+    functions = {number: named.functions[number] for number in numbers}
     return {
-        stack: tuple(named.functions[number] for number in named.function[rows].tolist())
+        stack: tuple(functions[number] for number in named.function[rows].tolist())
         for stack, rows in frames.items()
     }
 

@@ -28,6 +28,7 @@ _KERNEL_THREAD = re.compile(
 _RECORDER = frozenset(
     f"stallscope-{name}" for name in ("coll", "collect", "rt", "lock", "tick", "read")
 )
+_RADIX_SORTED = 1 << 16  # numpy sorts integers of two bytes by radix
 RECORDER_NAME = "stallscope itself, recording"
 SHORT_LIVED = "a process that ended before its name was read"
 
@@ -76,8 +77,11 @@ def _queue_cpus(
     """Return the CPU on which the thread of each interval runs next, else the last; -1 if none."""
     switches = records.switches
     result = np.full(len(queued), -1, np.int64)
-    order = np.lexsort((switches.time_ns, switches.thread))
-    ins = order[switches.kind[order] == SwitchKind.IN]
+    ins = np.flatnonzero(switches.kind == SwitchKind.IN)  # by time
+    threads = switches.thread[ins]
+    if len(records.threads) < _RADIX_SORTED:
+        threads = threads.astype(np.uint16)
+    ins = ins[np.argsort(threads, kind="stable")]
     bounds = np.searchsorted(switches.thread[ins], np.arange(len(records.threads) + 1))
     for thread in np.unique(intervals.thread[queued]).tolist():
         rows = np.flatnonzero(intervals.thread[queued] == thread)
@@ -145,12 +149,18 @@ def _users(
     return tuple(sorted(users, key=lambda user: (-user.time_ns, user.name)))
 
 
+def is_kernel_thread(thread: WaitingThread) -> bool:
+    """Return whether a thread is the kernel's, such as ksoftirqd/0, or the idle thread."""
+    of_kernel = bool(_KERNEL_THREAD.match(thread.name)) and thread.process_name == thread.name
+    return thread.pid == 0 or of_kernel
+
+
 def _user(thread: WaitingThread) -> tuple[QueueUserKind, str, int | None]:
     if thread.target:
         return QueueUserKind.TARGET, "threads of the target", None
     if thread.pid == 0:
         return QueueUserKind.IDLE, "idle", None
-    if _KERNEL_THREAD.match(thread.name) and thread.process_name == thread.name:
+    if is_kernel_thread(thread):
         return QueueUserKind.KERNEL_THREAD, thread.name, thread.pid
     if thread.process_name in _RECORDER:
         return QueueUserKind.RECORDER, RECORDER_NAME, None

@@ -12,7 +12,8 @@ from stallscope.errors import UsageError
 from topdown.stacks.captures.events import select_event
 from topdown.stacks.folding.named_chains import NamedChains
 from topdown.stacks.folding.sample_weights import SampleWeights
-from topdown.stacks.profile import ProfileWarning, SampleSource
+from topdown.stacks.profile import SampleSource
+from topdown.stacks.profile_warning import ProfileWarning
 from topdown.waits.blocking_chains import without_scheduler
 from topdown.waits.off_cpu_weights import off_cpu_weights
 from topdown.waits.read_records import cpu_sample_rows, switch_sample_rows

@@ -23,7 +23,7 @@ from stallscope.regular_file import (
     RegularFile,
     open_in_root,
 )
-from topdown.stacks.profile import ProfileWarning
+from topdown.stacks.profile_warning import ProfileWarning
 
 FILE = "waits.jsonl"
 MAX_BYTES = 1 << 30

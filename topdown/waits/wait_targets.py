@@ -2,31 +2,30 @@
 
 A wake-up of a thread names its waker. In a soft interrupt, the thread that ran is the true waker
 only if the kernel call chain shows that it was sending: packets over loopback wake the receiver in
-a soft interrupt of the sender. Otherwise the chain shows a disk, a network card or a timer.
+a soft interrupt of the sender. Otherwise the chain shows a disk, a network card, a timer, or a
+packet over loopback whose delivery was deferred; see `topdown/waits/packet_senders.py`.
 """
 
 from collections.abc import Sequence
-from enum import IntEnum
 
 import numpy as np
 import numpy.typing as npt
 
 from topdown.waits.cascade import Segments
-from topdown.waits.records import NO_ROW, NO_STACK, NO_THREAD, WaitRecords, WakeContext, WakeUps
+from topdown.waits.packet_flows import flow_waits
+from topdown.waits.packet_senders import UNKNOWN_SENDER, inferred_senders
+from topdown.waits.pseudo_nodes import NODE_NAMES, PseudoNode
+from topdown.waits.records import (
+    NO_ROW,
+    NO_STACK,
+    NO_THREAD,
+    WaitRecords,
+    WakeContext,
+    WakeUps,
+)
 from topdown.waits.stack_names import StackNames
 from topdown.waits.states import Intervals, ThreadState
 from topdown.waits.wait_chains import Activity
-
-
-class PseudoNode(IntEnum):
-    """A node of the graph that is not a thread; its number follows those of the threads."""
-
-    DISK = 0
-    NETWORK = 1
-    TIMER = 2
-    INTERRUPT = 3
-    UNKNOWN = 4
-
 
 # Functions of the kernel in the call chain of a wake-up, per source; the first match counts.
 SENDING = frozenset(
@@ -84,6 +83,8 @@ PACKET_RECEIVED = frozenset(
         "tcp_v4_rcv",
     )
 )
+# The queue of packets that this machine sent, or that another CPU received.
+QUEUED_PACKET = frozenset(("process_backlog",))
 # A thread that runs for longer between two equal waits did some work.
 LONGEST_FALSE_WAKE_UP_NS = 100_000
 # Smaller first arguments are descriptors (vm.mmap_min_addr).
@@ -97,7 +98,7 @@ _Flags = npt.NDArray[np.bool_]
 
 def node_names(thread_names: Sequence[str]) -> list[str]:
     """Return the names of all nodes."""
-    return [*thread_names, *(node.name.lower() for node in PseudoNode)]
+    return [*thread_names, *(NODE_NAMES[node] for node in PseudoNode)]
 
 
 def wait_segments(
@@ -114,7 +115,9 @@ def wait_segments(
     kind[(kind == Activity.UNKNOWN) & has_wake_up] = Activity.WAIT
     waits = kind == Activity.WAIT
     target = np.full(len(kind), -1, np.int32)
-    target[waits] = _targets(records, intervals, names, np.flatnonzero(waits))
+    rows = np.flatnonzero(waits)
+    target[rows] = _targets(records, intervals, names, rows)
+    confidence = _infer_senders(records, intervals, names, rows, target)
     segments = Segments(
         thread=intervals.thread,
         begin_ns=intervals.begin_ns,
@@ -123,6 +126,7 @@ def wait_segments(
         target=target,
         threads=threads,
         nodes=threads + len(PseudoNode),
+        confidence=confidence,
     )
     if records.wake_ups is not None:
         _join_false_wake_ups(segments, records, intervals, records.wake_ups)
@@ -165,11 +169,43 @@ def _wakers(wake_ups: WakeUps, names: StackNames | None, first: int) -> _Integer
     has = _StackTests(wake_ups, names)
     sender = has(SENDING) & (wake_ups.waker != NO_THREAD)
     interrupt = np.select(
-        [has(DISK_DONE), has(TIMER_FIRED), has(PACKET_RECEIVED), hard],
-        [PseudoNode.DISK, PseudoNode.TIMER, PseudoNode.NETWORK, PseudoNode.TIMER],
+        [has(DISK_DONE), has(TIMER_FIRED), has(QUEUED_PACKET), has(PACKET_RECEIVED), hard],
+        [
+            PseudoNode.DISK,
+            PseudoNode.TIMER,
+            PseudoNode.LOOPBACK,
+            PseudoNode.NETWORK,
+            PseudoNode.TIMER,
+        ],
         PseudoNode.INTERRUPT,
     )
     return np.where(hard | (soft & ~sender), first + interrupt, waker)
+
+
+def _infer_senders(
+    records: WaitRecords,
+    intervals: Intervals,
+    names: StackNames | None,
+    rows: _Integers,
+    target: npt.NDArray[np.int32],
+) -> npt.NDArray[np.float32] | None:
+    """Set inferred senders in ``target`` (n_intervals,), of the waits in ``rows``.
+
+    Returns the confidence in each target; None if every target is recorded.
+    """
+    if records.wake_ups is None or names is None or not len(names) or not len(rows):
+        return None
+    nodes = target[rows].astype(np.int64)
+    chosen, waits = flow_waits(records, intervals, names, rows, nodes)
+    if not (waits.open.any() or (waits.cpu >= 0).any()):
+        return None
+    sender, confidence = inferred_senders(records, waits)
+    result = np.ones(len(target), np.float32)
+    known = sender != UNKNOWN_SENDER
+    target[chosen[known]] = sender[known]
+    shown = known | (waits.cpu >= 0)
+    result[chosen[shown]] = confidence[shown]
+    return result
 
 
 class _StackTests:

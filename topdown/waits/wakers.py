@@ -10,10 +10,11 @@ import numpy as np
 import numpy.typing as npt
 
 from topdown.waits.off_cpu_weights import NOT_WAITING
+from topdown.waits.pseudo_nodes import PseudoNode
 from topdown.waits.records import NO_ROW, NO_STACK, WaitRecords
 from topdown.waits.stack_names import StackNames
 from topdown.waits.states import Intervals
-from topdown.waits.wait_targets import PseudoNode, wait_segments
+from topdown.waits.wait_targets import wait_segments
 
 CHAIN_SHOWN = 4
 NOT_RECORDED = "not recorded"
@@ -23,6 +24,7 @@ _SOURCES = {
     PseudoNode.TIMER: "timer",
     PseudoNode.INTERRUPT: "interrupt",
     PseudoNode.UNKNOWN: NOT_RECORDED,
+    PseudoNode.LOOPBACK: "network, sender unknown",
 }
 # Functions of the kernel at the leaf of any wake-up; what called them decided to wake.
 _WAKING = frozenset(

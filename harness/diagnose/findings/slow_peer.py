@@ -13,10 +13,11 @@ NAMED, UNNAMED = 0.9, 0.6  # confidence with the name of the process, and withou
 def find(facts: Facts) -> Iterator[Finding]:
     """Yield a finding per process, and one for peers without a name."""
     for cause in facts.causes("process"):
-        yield _finding(facts, cause, f"the process {cause.name}", NAMED)
+        yield _finding(facts, cause, f"the process {cause.name}", NAMED * cause.confidence)
     for cause in facts.causes("sleep"):
         if is_peer(facts, cause):
-            yield _finding(facts, cause, f"the process {cause.name}, which sleeps", NAMED)
+            peer = f"the process {cause.name}, which sleeps"
+            yield _finding(facts, cause, peer, NAMED * cause.confidence)
     for cause in facts.causes("network"):
         yield _finding(facts, cause, "an answer over the network", UNNAMED)
 

@@ -11,6 +11,7 @@ from harness.diagnose.readings.file import read_readings
 from harness.diagnose.readings.reading import MachineReading
 from harness.diagnose.result import DiagnoseResult
 from harness.profile.analysis import Analysis
+from harness.profile.capture_reading import CaptureReading
 from harness.recordings.host_facts import host_facts
 from harness.recordings.settings import recorded_facts
 from harness.waits.analysis import WaitAnalysis
@@ -27,6 +28,7 @@ class RecordedParts:
     analysis: WaitAnalysis
     waits: WaitsResult
     on_cpu: Analysis | None
+    reading: CaptureReading
     measurements: Measurements
 
 
@@ -43,7 +45,7 @@ def content_of(
         waits=parts.waits,
         extent_ns=parts.analysis.extent_ns,
         binned=binned_values(parts.analysis, recording.path),
-        flames=flame_graphs(recording, parts.on_cpu),
+        flames=flame_graphs(recording, parts.on_cpu, parts.reading),
         slots=slots,
         measurements=parts.measurements,
         readings=_readings(recording),

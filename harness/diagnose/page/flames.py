@@ -11,6 +11,7 @@ from harness.page.document import fragment
 from harness.page.panels import StyleSheets
 from harness.profile import flame_payload, panel
 from harness.profile.analysis import Analysis, analyze
+from harness.profile.capture_reading import CaptureReading
 from harness.profile.options import AnalysisOptions
 from harness.profile.time_bins import TimeGrid
 from stallscope.errors import StallscopeError
@@ -46,14 +47,19 @@ class FlameGraph:
         return _TITLES[self.weight]
 
 
-def flame_graphs(recording: Recording, on_cpu: Analysis | None = None) -> tuple[FlameGraph, ...]:
-    """Return the graphs of a recording; ``on_cpu`` is its analysis, if it was made before."""
+def flame_graphs(
+    recording: Recording, on_cpu: Analysis | None = None, reading: CaptureReading | None = None
+) -> tuple[FlameGraph, ...]:
+    """Return the graphs of a recording.
+
+    ``on_cpu``: its analysis, ``reading``: its capture, if they were made before.
+    """
     graphs = []
     for weight in _TITLES:
         try:
             analysis = on_cpu if weight is Weight.CPU else None
             if analysis is None:
-                analysis = analyze(recording, AnalysisOptions(weight=weight))
+                analysis = analyze(recording, AnalysisOptions(weight=weight), reading)
         except StallscopeError as error:
             graphs.append(FlameGraph(weight, None, error.message))
             continue

@@ -6,7 +6,13 @@ from pathlib import Path
 
 import numpy as np
 
-from harness.fleet.dataset.parts import Columns, Part, hour_of, write_part
+from harness.fleet.dataset.parts import (
+    Columns,
+    Part,
+    hour_of,
+    remove_other_parts,
+    write_part,
+)
 from harness.fleet.dataset.schema import FOLDER
 from harness.recordings.kinds import COUNTERS, PROFILE, REQUESTS, WAITS, kind_of
 from stallscope.recordings import MANIFEST, Recording, open_recording
@@ -33,13 +39,28 @@ def part_of(root: Path, path: Path) -> Part:
     manifest = open_recording(path).manifest
     assert manifest is not None
     begin_ns = manifest.start_realtime_ns or path.stat().st_mtime_ns
-    identity = f"{manifest.boot_id} {manifest.start_ns} {begin_ns} {path.name}"
-    name = hashlib.blake2b(identity.encode(), digest_size=8).hexdigest()
+    begin = manifest.start_realtime_ns or 0
+    identity = f"{manifest.boot_id} {manifest.start_ns} {begin} {path.name}"
+    name = f"{_digest(identity, 8)}-{_digest(_state(path), 4)}"
     return Part(str(root), path.relative_to(root).parts[0], hour_of(begin_ns), name)
 
 
+def _state(path: Path) -> str:
+    """Return a text that differs while a recording is written: the sizes of its raw files."""
+    files = sorted(file for file in path.iterdir() if file.suffix != ".html" and file.is_file())
+    return " ".join(f"{file.name}:{file.stat().st_size}" for file in files)
+
+
+def _digest(text: str, size: int) -> str:
+    content = text.encode("utf-8", "surrogateescape")
+    return hashlib.blake2b(content, digest_size=size).hexdigest()
+
+
 def build_part(root: Path, path: Path) -> Part:
-    """Return the part of a recording after its tables were written, if they were not before."""
+    """Return the part of a recording after its tables were written, if they were not before.
+
+    A recording that has grown since then replaces its earlier part.
+    """
     part = part_of(root, path)
     if part.path("recordings").exists():
         return part
@@ -49,6 +70,7 @@ def build_part(root: Path, path: Path) -> Part:
     counts = (recording.manifest.samples, recording.manifest.lost_samples)
     names = ("begin_ns", "end_ns", "kind", "samples", "lost")
     write_part(part, {**tables_of(recording), "recordings": _columns(names, [(*row, *counts)])})
+    remove_other_parts(part, keep=part)
     return part
 
 

@@ -4,6 +4,7 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from glob import escape
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,11 +15,15 @@ if TYPE_CHECKING:
     import pandas as pd
 
 Columns = Mapping[str, Sequence[object]]
+_STATE = "-"  # between identity and state
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A recording in a data set: its host, hour and name. ``root`` is the fleet's directory."""
+    """A recording in a data set: its host, hour and name. ``root`` is the fleet's directory.
+
+    ``name``: identity and state of the recording, which changes while it is written.
+    """
 
     root: str
     host: str
@@ -29,6 +34,11 @@ class Part:
     def text(self) -> str:
         """Return the part for messages."""
         return f"{self.host} {self.hour} {self.name}"
+
+    @property
+    def recording(self) -> str:
+        """Return the identity of the recording, whatever its state is."""
+        return self.name.partition(_STATE)[0]
 
     def path(self, table: str) -> Path:
         """Return the path of the part's file of a table."""
@@ -64,6 +74,15 @@ def write_part(part: Part, tables: Mapping[str, Columns]) -> None:
         unfinished = path.with_name(f".{path.name}.{os.getpid()}.part")
         pq.write_table(content, unfinished, compression="zstd")
         unfinished.replace(path)
+
+
+def remove_other_parts(part: Part, keep: Part | None = None) -> None:
+    """Remove the parts of the same recording; ``keep``: except this one."""
+    pattern = f"*/host={escape(part.host)}/hour=*/{part.recording}{_STATE}*.parquet"
+    for path in Path(part.root, FOLDER).glob(pattern):
+        table = path.parents[2].name
+        if keep is None or path != keep.path(table):
+            path.unlink(missing_ok=True)
 
 
 def find_parts(roots: Sequence[Path], table: str) -> tuple[Part, ...]:

@@ -16,6 +16,7 @@ import threading
 import time
 from contextlib import suppress
 from dataclasses import dataclass
+from io import BufferedReader
 from pathlib import Path
 from typing import IO
 
@@ -23,11 +24,13 @@ from harness.fleet.record.hosts import Host
 from harness.fleet.record.options import FleetRecordOptions
 from stallscope.archives import ArchiveLimits, extract_archive
 from stallscope.collector import PROTOCOL
-from stallscope.errors import RecordingError, StallscopeError, TargetError
+from stallscope.documents import read_bounded
+from stallscope.errors import RecordingError, StallscopeError, TargetError, UsageError
 from stallscope.recordings import MANIFEST, Recording, open_recording
 
 _FOLDER = "run"
 _STDERR_BYTES = 4096
+_MAX_COLLECTOR_BYTES = 256 << 20
 _SCRIPT = """
 umask 077
 fail() { echo "stallscope-fleet: $1" >&2; exit 70; }
@@ -60,15 +63,16 @@ class CollectorFile:
 
 
 def collector_file(path: Path) -> CollectorFile:
-    """Return a collector; StallscopeError if the file is not an ELF program for a known CPU."""
+    """Return a collector; UsageError if the file is not an ELF program for a known CPU."""
+    remedy = "name a stallscope-collect program with --collector"
     try:
-        content = path.read_bytes()
-    except OSError as error:
-        raise TargetError(f"cannot read {path}: {error.strerror}", "run ./dev build") from error
+        content = read_bounded(path, _MAX_COLLECTOR_BYTES)
+    except RecordingError as error:
+        raise UsageError(error.message, remedy) from error
     machine = int.from_bytes(content[18:20], "little")
     architecture = {0x3E: "x86_64", 0xB7: "aarch64"}.get(machine)
     if content[:4] != b"\x7fELF" or architecture is None:
-        raise TargetError(f"{path} is not a collector", "name a stallscope-collect program")
+        raise UsageError(f"{path} is not a collector", remedy)
     return CollectorFile(path, architecture, len(content), hashlib.sha256(content).hexdigest())
 
 
@@ -103,6 +107,11 @@ def record_host(
         _check_version(folder)
         target = options.output / host.folder
         if target.exists():
+            from harness.fleet.dataset.build import part_of  # noqa: PLC0415 - start-up stays light
+            from harness.fleet.dataset.parts import remove_other_parts  # noqa: PLC0415
+
+            with suppress(StallscopeError):  # its part of the data set, if there is one
+                remove_other_parts(part_of(options.output, target))
             shutil.rmtree(target)  # an unfinished recording of an earlier run
         recording.path.rename(target)
         return open_recording(target), time.monotonic() - begin_s
@@ -127,21 +136,23 @@ def _transfer(
         ) as process,
     ):
         assert process.stdin is not None
-        assert process.stdout is not None
+        assert isinstance(process.stdout, BufferedReader)
         expired = threading.Event()
         watch = threading.Thread(target=_end_late, args=(process, options, expired, stop))
         watch.start()
-        refusal: StallscopeError | None = None
+        refusal: StallscopeError | OSError | None = None
+        has_content = False
         try:
             with suppress(BrokenPipeError, ConnectionError):
                 process.stdin.write(collector.path.read_bytes())
                 process.stdin.flush()
+            has_content = bool(process.stdout.peek(1))
             limits = ArchiveLimits(files=1000, size_bytes=options.max_bytes)
             extract_archive(process.stdout, target, host.text, limits)
-        except RecordingError as error:
+        except (RecordingError, OSError) as error:
             refusal = error
         finally:
-            if refusal is not None:
+            if refusal is not None:  # the host must not wait until its output is read
                 with suppress(BrokenPipeError, ConnectionError):
                     process.stdin.close()
                 process.stdout.close()
@@ -149,12 +160,13 @@ def _transfer(
             watch.join()
             with suppress(BrokenPipeError, ConnectionError):
                 process.stdin.close()
-        message = _last_line(errors)
+        message, is_from_script = _last_line(errors)
     if stop.is_set():
         raise TargetError("interrupted", "run the command again")
     if expired.is_set():
         raise TargetError(f"no recording within {options.timeout_s:g} s", "raise --timeout")
-    if process.returncode != 0:
+    # A refused archive ends ssh as well: its status is the cause only without an archive.
+    if process.returncode != 0 and (refusal is None or is_from_script or not has_content):
         raise TargetError(message or f"ssh ended with status {process.returncode}", "")
     if refusal is not None:
         raise refusal
@@ -177,8 +189,11 @@ def _end_late(
             return
 
 
-def _last_line(errors: IO[bytes]) -> str:
-    """Return the last line of the host's messages, that of the script if there is one."""
+def _last_line(errors: IO[bytes]) -> tuple[str, bool]:
+    """Return the last line of the host's messages, and whether it is one of the script.
+
+    A line of the script precedes others.
+    """
     size = errors.seek(0, os.SEEK_END)
     errors.seek(max(0, size - _STDERR_BYTES))
     lines = [line for line in errors.read().decode("utf-8", "replace").splitlines() if line.strip()]
@@ -186,8 +201,8 @@ def _last_line(errors: IO[bytes]) -> str:
     cause = [line for line in lines if line.startswith("stallscope-collect: ")]
     if ours:
         text = ours[-1].removeprefix("stallscope-fleet: ")
-        return f"{text}: {cause[-1]}" if cause and "no recording" in text else text
-    return lines[-1] if lines else ""
+        return f"{text}: {cause[-1]}" if cause and "no recording" in text else text, True
+    return lines[-1] if lines else "", False
 
 
 def _check_version(folder: Path) -> None:

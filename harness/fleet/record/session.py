@@ -5,6 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
 
+from harness.cli.outputs import output_error
 from harness.fleet.record.hosts import Host
 from harness.fleet.record.options import FleetRecordOptions
 from harness.fleet.record.remote import CollectorFile, collector_file, record_host
@@ -23,8 +24,11 @@ def record_fleet(options: FleetRecordOptions) -> tuple[FleetRecordResult, int]:
     connections; what was fetched until then is kept.
     """
     collector = collector_file(options.collector or program("stallscope-collect"))
-    with suppress(FileExistsError):  # an earlier run, which is continued
-        make_output_directory(options.output)
+    try:
+        with suppress(FileExistsError):  # an earlier run, which is continued
+            make_output_directory(options.output.absolute())
+    except OSError as error:
+        raise output_error(options.output, error) from error
     stop = threading.Event()
 
     def record(host: Host) -> HostRecording:
@@ -49,7 +53,7 @@ def _host_recording(
     except StallscopeError as error:
         return HostRecording(host=host.text, status="failed", error=error.message)
     except OSError as error:
-        return HostRecording(host=host.text, status="failed", error=f"{error.strerror}")
+        return HostRecording(host=host.text, status="failed", error=error.strerror or str(error))
     return _row(host, "recorded", recording, seconds)
 
 

@@ -17,6 +17,7 @@ RUNNING = "running"
 REST = "rest"
 STOLEN = "stolen"
 _RUNNING_STATES = ("user", "system")
+SPINNING = "spinning"
 CPU_KINDS = ("cpu", "throttle", "steal")
 
 
@@ -121,6 +122,21 @@ def cause_verdict(
         return ProgramVerdict.RIGHT
     is_first = bool(causes) and is_cause(expected, causes[0])
     return ProgramVerdict.RIGHT if is_first is not look_alike else ProgramVerdict.WRONG
+
+
+def signs_of(result: WaitsResult) -> tuple[str, ...]:
+    """Return the signs of the locks without their numbers, and "spinning"."""
+    signs = {sign.partition(":")[0]: None for lock in result.locks for sign in lock.signs}
+    return (*signs, SPINNING) if result.spinning else tuple(signs)
+
+
+def sign_verdict(
+    expected: str | None, signs: tuple[str, ...], *, look_alike: bool
+) -> ProgramVerdict:
+    """Return whether the expected sign was found, and for a look-alike that it was not."""
+    if expected is None or (expected in signs) is not look_alike:
+        return ProgramVerdict.RIGHT
+    return ProgramVerdict.WRONG
 
 
 def share_verdict(shares: tuple[StateShare, ...], tolerance: float) -> ProgramVerdict:

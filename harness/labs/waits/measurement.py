@@ -19,6 +19,8 @@ from harness.labs.waits.comparison import (
     diagnosis_causes,
     largest_difference,
     share_verdict,
+    sign_verdict,
+    signs_of,
     state_shares,
 )
 from harness.labs.waits.result import ProgramRow, ProgramVerdict
@@ -100,7 +102,7 @@ def compared(
     """Return the row of a diagnosis and the program's account."""
     shares = state_shares(account, result)
     expected = waiting.first_cause
-    causes = diagnosis_causes(result, expected)
+    causes, signs = diagnosis_causes(result, expected), signs_of(result)
     return ProgramRow(
         program=waiting.name,
         look_alike=look_alike,
@@ -110,6 +112,9 @@ def compared(
         shares=shares,
         largest_difference=largest_difference(shares),
         share_verdict=share_verdict(shares, TOLERANCE),
+        expected_sign=waiting.sign,
+        signs=signs,
+        sign_verdict=sign_verdict(waiting.sign, signs, look_alike=look_alike),
     )
 
 
@@ -123,6 +128,7 @@ def _failed(waiting: WaitingProgram, look_alike: bool, why: str) -> ProgramRow:
         shares=(),
         largest_difference=None,
         share_verdict=ProgramVerdict.FAILED,
+        expected_sign=waiting.sign,
         why=why,
     )
 

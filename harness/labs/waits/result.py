@@ -39,7 +39,8 @@ class ProgramRow(Record, frozen=True, kw_only=True):
 
     ``expected_cause``: the kind and name that must come first, and must not for a look-alike; None
     if the program has no such cause. ``largest_difference``: of all shares; None without an
-    account. ``why``: the reason of a failure.
+    account. ``expected_sign``: of a lock, that must be found, and must not for a look-alike.
+    ``why``: the reason of a failure.
     """
 
     program: str
@@ -50,12 +51,16 @@ class ProgramRow(Record, frozen=True, kw_only=True):
     shares: tuple[StateShare, ...]
     largest_difference: Amount | None
     share_verdict: ProgramVerdict
+    expected_sign: str | None = None
+    signs: tuple[str, ...] = ()  # that were found, without their numbers
+    sign_verdict: ProgramVerdict = ProgramVerdict.RIGHT
     why: str = ""
 
     @property
     def is_right(self) -> bool:
-        """Return whether the cause and the shares are right."""
-        return self.cause_verdict is self.share_verdict is ProgramVerdict.RIGHT
+        """Return whether the cause, the shares and the sign are right."""
+        verdicts = {self.cause_verdict, self.share_verdict, self.sign_verdict}
+        return verdicts == {ProgramVerdict.RIGHT}
 
 
 class WaitsLabResult(Document, frozen=True, kw_only=True, tag="stallscope.lab.waits/1"):

@@ -20,7 +20,9 @@ _MIN_ROOM = 30
 
 def heading() -> str:
     """Return the first line of the table."""
-    return _columns("program", "expected cause", "first cause", "difference") + "cause, shares"
+    return (
+        _columns("program", "expected cause", "first cause", "difference") + "cause, shares, sign"
+    )
 
 
 def row_line(row: ProgramRow) -> str:
@@ -32,11 +34,11 @@ def row_line(row: ProgramRow) -> str:
     first = f"{row.causes[0].kind} {row.causes[0].name}" if row.causes else "-"
     points = row.largest_difference
     difference = "-" if points is None else f"{100 * points:.1f} points"
-    verdicts = [
-        click.style(str(verdict), fg=_COLOURS[verdict])
-        for verdict in (row.cause_verdict, row.share_verdict)
-    ]
-    return _columns(name, expected, printable(first), difference) + ", ".join(verdicts)
+    verdicts = [row.cause_verdict, row.share_verdict]
+    if row.expected_sign is not None:
+        verdicts.append(row.sign_verdict)
+    texts = [click.style(str(verdict), fg=_COLOURS[verdict]) for verdict in verdicts]
+    return _columns(name, expected, printable(first), difference) + ", ".join(texts)
 
 
 def closing_lines(result: WaitsLabResult, room: int) -> Iterator[str]:
@@ -71,6 +73,10 @@ def _reason(row: ProgramRow, tolerance: float) -> str:
         causes = ", ".join(f"{cause.kind} {cause.name}" for cause in row.causes) or "no cause"
         must = "must not" if row.look_alike else "must"
         reasons.append(f"{row.expected_cause} {must} come first: {causes}")
+    if row.sign_verdict is ProgramVerdict.WRONG:
+        found = ", ".join(row.signs) or "no sign"
+        must = "must not" if row.look_alike else "must"
+        reasons.append(f"a lock {must} have the sign {row.expected_sign}: {found}")
     for share in row.shares:
         if share.share is None:
             reasons.append(f"no thread {share.threads}")

@@ -23,11 +23,15 @@ class ExpectedCause(Record, frozen=True):
 
 
 class WaitingProgram(Record, frozen=True):
-    """A program of the list; ``child_process``: another process takes part in its waits."""
+    """A program of the list; ``child_process``: another process takes part in its waits.
+
+    ``sign``: that a lock of the program must have, or "spinning".
+    """
 
     name: str
     expected: str
     first_cause: ExpectedCause | None = None
+    sign: str | None = None
     look_alike: str | None = None
     measures_states: bool = False
     child_process: bool = False
@@ -74,7 +78,9 @@ def waiting_programs(names: tuple[str, ...] = ()) -> tuple[WaitingProgram, ...]:
     """
     words = (str(program(PROGRAM)), "--list", "--json")
     kernels = run_program(words, _LIST_TIMEOUT_S, _ListRecord).kernels
-    waiting = [kernel for kernel in kernels if kernel.measures_states or kernel.first_cause]
+    waiting = [
+        kernel for kernel in kernels if kernel.measures_states or kernel.first_cause or kernel.sign
+    ]
     known = [kernel.name for kernel in waiting]
     for name in names:
         if name not in known:

@@ -5,6 +5,7 @@ from pathlib import Path
 import click
 
 from harness.cli.brief import document_text
+from harness.cli.symbol_places import DEFAULT_PLACES, SymbolPlaces
 from harness.cli.terminal import colours, width
 from harness.waits.analysis import analyze_waits
 from harness.waits.build import waits_result
@@ -14,10 +15,12 @@ from stallscope.errors import ExitCode
 from stallscope.recordings import open_recording
 
 
-def run_comparison(paths: tuple[Path, Path], *, as_json: bool) -> int:
+def run_comparison(
+    paths: tuple[Path, Path], *, as_json: bool, places: SymbolPlaces = DEFAULT_PLACES
+) -> int:
     """Return the exit code after two recordings were compared; their pages stay as they are."""
     before, after = (
-        waits_result(analyze_waits(open_recording(path)), recording=path, report=None)
+        waits_result(analyze_waits(open_recording(path), places), recording=path, report=None)
         for path in paths
     )
     comparison = compare(before, after)

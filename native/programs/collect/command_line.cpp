@@ -144,6 +144,9 @@ void add_waits(cli::command& app, collect_options& options) {
   app.add_flag("--requests", options.requests,
                "Record the marks of requests that processes of the target write "
                "(stallscope_request.h)");
+  app.add_option("--slow-requests", options.slow_requests_ns,
+                 "Latencies in nanoseconds; the progress counts the requests above each")
+      .delimiter(',');
   app.add_option("--wait-stack-bytes", options.wait_stack_bytes,
                  "Size of the stack copy per context switch in bytes, a multiple of 8; 0: none")
       .capture_default_str()
@@ -210,8 +213,8 @@ void check(const raw_options& raw, collect_options& options) {
   if (raw.has_control) check_descriptor("--control-fd", options.control_fd);
   options.ring_bytes = static_cast<std::size_t>(raw.ring_kib) << 10U;
   options.flight_bytes = raw.flight_mib << 20U;
-  if (options.flight_s > 0 && (options.waits || options.requests))
-    usage("--flight keeps neither waits nor requests", "leave out --waits and --requests");
+  if (!options.slow_requests_ns.empty() && !options.requests)
+    usage("--slow-requests counts requests of --requests", "give both, or neither");
   options.max_stack = static_cast<std::uint16_t>(raw.max_stack);
   options.python = raw.python == "auto" && !options.waits;
   options.runtimes = raw.python == "auto";

@@ -36,6 +36,7 @@ json json_of(const kernel_entry& entry) {
                  {"cured", nullptr},
                  {"held_out", entry.held_out},
                  {"first_cause", nullptr},
+                 {"sign", nullptr},
                  {"measures_states", entry.measures_states},
                  {"child_process", entry.child_process}};
   if (entry.look_alike != nullptr) kernel["look_alike"] = entry.look_alike;
@@ -44,6 +45,7 @@ json json_of(const kernel_entry& entry) {
     kernel["instructions_per_iteration"] = entry.instructions_per_iteration;
   }
   if (entry.first_cause.kind != nullptr) kernel["first_cause"] = json_of(entry.first_cause);
+  if (entry.sign != nullptr) kernel["sign"] = entry.sign;
   return kernel;
 }
 

@@ -84,16 +84,21 @@ class spin_convoy_kernel : public kernel_base {
     const std::size_t used = std::min(cpus_.size(), (states_.size() + 1) / 2);
     pin_to(cpus_[thread % used]);
   }
+  // Not inlined, so that a profile shows the spinning. False if the run ended meanwhile.
+  [[gnu::noinline]] bool spin_until_taken(const std::atomic<bool>& stop) noexcept {
+    do {
+      while (taken_.load(std::memory_order_relaxed)) {
+        if (stop.load(std::memory_order_relaxed)) return false;
+        pause_briefly();
+      }
+    } while (taken_.exchange(true, std::memory_order_acquire));
+    return true;
+  }
   // False if the run ended meanwhile.
   [[nodiscard]] bool lock(lock_account& account, const std::atomic<bool>& stop) noexcept {
     if (taken_.exchange(true, std::memory_order_acquire)) {
       const std::uint64_t begin_ns = monotonic_ns();
-      do {
-        while (taken_.load(std::memory_order_relaxed)) {
-          if (stop.load(std::memory_order_relaxed)) return false;
-          pause_briefly();
-        }
-      } while (taken_.exchange(true, std::memory_order_acquire));
+      if (!spin_until_taken(stop)) return false;
       ++account.waits;
       account.wait_ns += monotonic_ns() - begin_ns;
     }

@@ -39,6 +39,7 @@ struct kernel_entry {
   const char* cured = nullptr;       // what differs with --cured; null: there is no cure
   bool held_out = false;             // no constant of the modelled source was fitted to it
   wait_cause first_cause{};          // of the time in which its threads wait
+  const char* sign = nullptr;        // of a lock, that a diagnosis of waits must find; null: none
   bool measures_states = false;      // its threads measure their time by state
   bool child_process = false;        // a process beside its threads takes part
   bool uses_disk = false;

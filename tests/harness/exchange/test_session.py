@@ -7,9 +7,24 @@ import pytest
 from click.testing import CliRunner
 
 from harness.commands.import_ import command
+from harness.profile.analysis import analyze
+from harness.profile.result import profile_result
+from harness.profile.text import summary_text
 from stallscope.errors import RecordingError, StallscopeError, UsageError
+from stallscope.recordings import open_recording
 from tests.documents import assert_valid
 from tests.topdown.stacks.formats.test_perf_script import TEXT
+from topdown.stacks.formats.otlp import decode_otlp
+from topdown.stacks.formats.pprof import encode_pprof
+from topdown.stacks.formats.stack_tables import (
+    Label,
+    Location,
+    SourceFunction,
+    SourceLine,
+    StackKey,
+    StackTables,
+    ValueType,
+)
 
 FIO = {
     "fio version": "fio-3.33",
@@ -64,7 +79,11 @@ def test_a_file_is_converted(tmp_path: Path) -> None:
     run(file, "-o", other)
     assert document(other)["format"] == "pprof"
     folded = run(other, "--folded", "-")
-    assert "noblank;last 1\n" in folded  # samples, not periods
+    assert "noblank;last 5\n" in folded  # the value of the type, as the period of perf script
+    counts = run(other, "--folded", "-", "-e", "samples")
+    assert "noblank;last 1\n" in counts
+    run(other, "-o", tmp_path / "x.folded")
+    assert (tmp_path / "x.folded").read_text() == folded
     run(other, "-o", tmp_path / "x.svg")
     assert (tmp_path / "x.svg").read_text().startswith("<svg")
 
@@ -135,13 +154,72 @@ def test_other_files_are_errors(
 
 
 def test_options_that_contradict_the_file_are_errors(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="there is no file"):
-        run(tmp_path / "none")
+    for words in ((), ("--format", "folded")):
+        with pytest.raises(UsageError, match="there is no file"):
+            run(tmp_path / "none", *words)
+        with pytest.raises(UsageError, match="is a directory"):
+            run(tmp_path, *words)
+        with pytest.raises(UsageError, match="is not a regular file"):
+            run("/dev/null", *words)
     file = tmp_path / "x"
     file.write_text("BenchmarkX 1 2 ns/op\n")
     with pytest.raises(UsageError, match="has no stacks"):
         run(file, "--folded", "-")
     with pytest.raises(UsageError, match="change folded names only"):
         run(file, "--tid")
+    file.write_text("srv;main 1\n")
+    with pytest.raises(UsageError, match="apply to perf script only, not to folded"):
+        run(file, "--tid", "--folded", "-")
     with pytest.raises(UsageError, match="exclude each other"):
         run(file, "--folded", "-", "-o", "x.svg")
+
+
+TABLES = StackTables(
+    value_types=(ValueType("samples", "count"), ValueType("cpu", "nanoseconds")),
+    samples={
+        StackKey(
+            (Location((SourceLine(SourceFunction("f", "_Zf", "f.c", 3), 7),), None, 0x1234),),
+            (Label("request", "GET /"),),
+        ): (2, 20)
+    },
+    time_ns=5,
+    duration_ns=1_500_000_000,
+    default_type="samples",
+)
+
+
+def test_a_conversion_between_pprof_and_otlp_keeps_labels_addresses_and_lines(
+    tmp_path: Path,
+) -> None:
+    pprof, otlp, again = (tmp_path / name for name in ("a.pb.gz", "b.otlp", "c.pb.gz"))
+    pprof.write_bytes(encode_pprof(TABLES))
+    run(pprof, "-o", otlp)
+    assert decode_otlp(otlp.read_bytes(), "b") == TABLES
+    run(otlp, "-o", again)
+    assert again.read_bytes() == pprof.read_bytes()
+
+
+def test_a_duration_is_stated_only_if_the_file_has_it(tmp_path: Path) -> None:
+    folded, pprof, script = (tmp_path / name for name in ("a", "b", "c"))
+    folded.write_text("srv;main 1\n")
+    pprof.write_bytes(encode_pprof(TABLES))
+    script.write_text("a 1/1 1.25: 7 cycles:u:\n\na 1/1 3.5: 7 cycles:u:\n")
+    texts = {path: report(path) for path in (folded, pprof, script)}
+    assert "1 samples in an unknown time" in texts[folded]
+    assert "unknown scope" in texts[folded]
+    assert "2 samples in 1.5 s" in texts[pprof]
+    assert "2 samples in 2.2 s" in texts[script]
+    assert "measured, user\n" in texts[script]
+
+
+def report(path: Path) -> str:
+    """Return what `stallscope report` prints of a file."""
+    recording = open_recording(path)
+    result = profile_result(analyze(recording), recording=path, report=None)
+    return summary_text(result)
+
+
+def test_commands_quote_the_name_of_the_file(tmp_path: Path) -> None:
+    file = tmp_path / "my stacks"
+    file.write_text("srv;main 1\n")
+    assert f"stallscope report '{file}'" in run(file)

@@ -85,3 +85,14 @@ def test_a_part_whose_worker_is_lost_costs_that_part() -> None:
 def test_the_address_of_a_scheduler_is_checked() -> None:
     with pytest.raises(UsageError, match="not the address"):
         map_parts(str, [1], "10.0.0.1")
+
+
+def test_an_unexpected_error_costs_its_part_only() -> None:
+    def fails_on_two(item: int) -> int:
+        if item == 2:
+            raise KeyError("stack")
+        return item
+
+    results = map_parts(fails_on_two, [1, 2, 3])
+    assert results.values == (1, 3)
+    assert results.failures[0].error == "KeyError: 'stack'"

@@ -33,7 +33,21 @@ def test_a_period_selects_hours(fleet: Path) -> None:
 
 
 def test_a_fleet_without_recordings_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(RecordingError, match="no recording has the table samples"):
+    with pytest.raises(RecordingError, match="there is no recording in"):
         fleet_top(QueryOptions((tmp_path,)))
     with pytest.raises(UsageError, match="there is no directory"):
         QueryOptions((tmp_path / "none",))
+
+
+@pytest.mark.parametrize(
+    "period", [{"begin": "yesterday"}, {"end": "2026-11-28T8"}, {"begin": "2026-13-01"}]
+)
+def test_a_period_that_is_no_hour_is_refused(tmp_path: Path, period: dict[str, str]) -> None:
+    with pytest.raises(UsageError, match="is not a day or an hour"):
+        QueryOptions((tmp_path,), **period)
+
+
+def test_a_period_that_ends_before_it_begins_is_refused(tmp_path: Path) -> None:
+    QueryOptions((tmp_path,), begin="2026-11-28T08", end="2026-11-28")
+    with pytest.raises(UsageError, match="is after --to"):
+        QueryOptions((tmp_path,), begin="2026-11-29", end="2026-11-28T23")

@@ -76,7 +76,7 @@ def test_all_forms_of_the_advice_are_valid(form: str) -> None:
         ("io > 30 %", "psi.io>30%"),
         ("psi.memroy.full>4%", "psi.memory>4%"),
         ("p99>5", "p99>5ms:FILE.hlog"),
-        ("p99.9 > 5ms", "p99.9>5ms:FILE.hlog"),
+        ("p99.9 > 5", "p99.9>5ms:FILE.hlog"),
         ("SIGUSR1", "signal"),
         ("cmd:check", "command:CMD"),
         ("cmd>4:check", "command>4:CMD"),

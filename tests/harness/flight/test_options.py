@@ -91,3 +91,11 @@ def test_a_command_cannot_be_repeated() -> None:
     collector = CollectorOptions(output=Path("out"), command=("make",))
     with pytest.raises(UsageError, match="--repeat would start the command again"):
         flight_options(collector, _values(repeat=2))
+
+
+def test_conditions_on_requests_record_requests_and_count_slow_ones() -> None:
+    options = _options(conditions=("p99>5ms", "signal", "p50>1.5us"))
+    collector = options.collector_for(1, None)
+    assert collector.requests
+    assert "--slow-requests=5000000,1500" in collector.arguments()
+    assert not _options().collector_for(1, None).requests

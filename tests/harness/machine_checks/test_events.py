@@ -81,3 +81,16 @@ def test_a_missing_collector_is_unavailable_on_a_live_machine() -> None:
     assert check.status is Status.UNAVAILABLE
     assert "/x/stallscope-collect is missing" in check.detail
     assert "./dev build" in check.remedy
+
+
+def test_features_that_an_older_kernel_lacks_are_named_with_the_first_that_has_them() -> None:
+    unknown = Probe(ok=False, error="EINVAL", detail="")
+    old = tried(machine(), cpu_clock=OPENED, build_id=unknown, format_lost=OPENED)
+    check = events.check_collector(old)
+    assert check.status is Status.LIMITED
+    assert "does not record build ids of mapped files" in check.detail
+    assert check.remedy == "boot Linux 5.12 or later"
+    older = tried(machine(), build_id=unknown, format_lost=unknown)
+    assert events.check_collector(older).remedy == "boot Linux 6.0 or later"
+    refused = tried(machine(), build_id=REFUSED, format_lost=REFUSED)
+    assert events.check_collector(refused).status is Status.AVAILABLE

@@ -8,7 +8,8 @@ from msgspec.structs import replace
 
 from harness.profile.panel import figures, functions_table, notices, source_line, threads_table
 from harness.profile.result import stacks_result
-from topdown.stacks.profile import Profile, ProfileWarning
+from topdown.stacks.profile import Profile
+from topdown.stacks.profile_warning import ProfileWarning
 from topdown.stacks.ranking import rank
 
 ProfileMaker = Callable[..., Profile]

@@ -17,7 +17,8 @@ from harness.profile.text import show, summary_text
 from stallscope.documents import decode, encode
 from tests.harness.profile.summaries import PATHS, RECORDED, analysis, text_of
 from topdown.stacks.flame.svg import render_svg
-from topdown.stacks.profile import Profile, ProfileWarning, SampleSource, StackShares
+from topdown.stacks.profile import Profile, SampleSource, StackShares
+from topdown.stacks.profile_warning import ProfileWarning
 
 NAN = float("nan")
 NO_RATE = SampleSource("cycles", "measured", "events", None, None, "user")

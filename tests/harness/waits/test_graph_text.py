@@ -1,3 +1,5 @@
+import msgspec
+
 from harness.waits.graph_text import cause_text, chain_text, lines
 from tests.harness.waits.waits_results import HOSTILE, MS, cause, graph
 
@@ -12,6 +14,15 @@ def test_a_chain_has_the_time_of_each_step() -> None:
 def test_a_cause_is_described_in_words() -> None:
     assert cause_text(DISK) == "disk"
     assert cause_text(cause("run_queue", "worker", 5)) == "worker (thread that waits for a CPU)"
+
+
+def test_an_inferred_sender_has_its_confidence_and_an_unknown_one_none() -> None:
+    peer = msgspec.structs.replace(cause("process", "peer", 5), confidence=0.9167)
+    assert cause_text(peer) == (
+        "peer (thread of another process; sender inferred, confidence 0.92)"
+    )
+    unknown = msgspec.structs.replace(cause("network", "sender unknown", 5), confidence=0.0)
+    assert cause_text(unknown) == "sender unknown (network)"
 
 
 def test_a_group_that_waits_for_itself_is_described_as_one() -> None:

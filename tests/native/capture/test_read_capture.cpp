@@ -251,3 +251,18 @@ TEST_CASE("compressed records hold records that may be split between them") {
     }
   }
 }
+
+TEST_CASE("a column holds equal values once, and different ones by row") {
+  stallscope::capture::memory_budget budget(1'000'000);
+  stallscope::capture::uniform_column<std::uint64_t> periods(budget);
+  for (int row = 0; row < 3; ++row) periods.push_back(40);
+  CHECK(periods.is_uniform());
+  CHECK(periods.size() == 3);
+  CHECK(periods[2] == 40);
+  periods.push_back(50);
+  periods.push_back(40);
+  CHECK_FALSE(periods.is_uniform());
+  CHECK(periods.size() == 5);
+  CHECK(std::vector<std::uint64_t>(periods.data(), periods.data() + 5) ==
+        std::vector<std::uint64_t>{40, 40, 40, 50, 40});
+}

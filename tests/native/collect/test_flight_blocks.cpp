@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "collect/flight_blocks.hpp"
-#include "collect/flight_memory.hpp"
+#include "collect/flight_lines.hpp"
 
 using namespace stallscope::collect;
 
@@ -67,7 +67,7 @@ TEST_CASE("the block that is being filled is never dropped") {
 }
 
 TEST_CASE("of dropped lines those that define code and stacks are kept") {
-  flight_lines lines{0};
+  flight_lines lines{0, 1 << 20};
   append_text(lines.blocks(), "{\"code\":1,\"pid\":2}\n{\"t\":1,\"tid\":3}\n{\"stack\":1}\n");
   lines.blocks().cut(block_second_ns);
   append_text(lines.blocks(), "{\"t\":2,\"tid\":3}\n");

@@ -77,7 +77,8 @@ TEST_CASE("a wait whose thread does not wait any more has no owner") {
 
 TEST_CASE("a reader without rings starts, writes nothing and ends") {
   const perf_events::ring_set rings;
-  owner_reader reader{procfs{}, rings, {{}, [](std::uint64_t) { return false; }}};
+  const stallscope::wake_event filled;
+  owner_reader reader{procfs{}, rings, {{}, [](std::uint64_t) { return false; }}, filled};
   std::string lines;
   reader.start();
   reader.pass(lines);

@@ -47,6 +47,7 @@ TEST_CASE("content that repeats itself takes a small part of its size") {
   std::string stack(100'000, 's');
   const std::array pieces{piece_of(stack), piece_of(stack)};
   compressor.append(pieces, f.file);
+  compressor.flush(f.file);
   CHECK(f.sizes().size() == 1);
   CHECK(f.file.size_bytes() < 2'000);
 }
@@ -63,6 +64,7 @@ TEST_CASE("content that does not shrink is split into records of at most 64 KiB"
   }
   const std::array pieces{piece_of(noise)};
   compressor.append(pieces, f.file);
+  compressor.flush(f.file);
   CHECK(f.sizes().size() >= 11);
   CHECK(f.file.size_bytes() > 700'000);
 }
@@ -72,5 +74,6 @@ TEST_CASE("nothing is written for nothing") {
   compressed_file f;
   record_compressor compressor;
   compressor.append({}, f.file);
+  compressor.flush(f.file);
   CHECK(f.file.size_bytes() == 0);
 }

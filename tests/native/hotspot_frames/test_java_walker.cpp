@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include "base/clock.hpp"
 #include "fake_virtual_machine.hpp"
 
 namespace stallscope::hotspot_frames {
@@ -25,11 +26,17 @@ class walk_fixture {
   fake_virtual_machine machine;
 
   walked walk(frame_position now, const std::vector<std::uint64_t>& stack) {
+    return walk_at(monotonic_ns(), now, stack);
+  }
+
+  walked walk_at(std::uint64_t sample_ns, frame_position now,
+                 const std::vector<std::uint64_t>& stack) {
     if (!walker_) {
       walker_.emplace(memory_, machine.layout(), ::getpid(), log_);
       REQUIRE(walker_->prepare());
     }
     stack_sample sample;
+    sample.time_ns = sample_ns;
     sample.stack_address = stack_start;
     sample.stack = std::as_bytes(std::span{stack});
     frame_history history;
@@ -139,6 +146,16 @@ TEST_CASE_FIXTURE(walk_fixture, "replaced code never keeps the old name") {
   const frame_position start{.pc = code.code + 1, .sp = stack_start, .is_leaf = true};
   CHECK(walk(start, {0, native_caller}).names == std::vector<std::string>{"a.A.f:0"});
   fake_virtual_machine::replace(code.blob, machine.add_method("b/B", "g", 3), 2);
+  CHECK(walk(start, {0, native_caller}).names == std::vector<std::string>{"b.B.g:0"});
+}
+
+TEST_CASE_FIXTURE(walk_fixture, "a check of code serves the samples before it") {
+  const auto code = machine.add_blob("nmethod", machine.add_method("a/A", "f", 3), 2, body, 1);
+  const frame_position start{.pc = code.code + 1, .sp = stack_start, .is_leaf = true};
+  const auto sample_ns = monotonic_ns();
+  CHECK(walk_at(sample_ns, start, {0, native_caller}).names == std::vector<std::string>{"a.A.f:0"});
+  fake_virtual_machine::replace(code.blob, machine.add_method("b/B", "g", 3), 2);
+  CHECK(walk_at(sample_ns, start, {0, native_caller}).names == std::vector<std::string>{"a.A.f:0"});
   CHECK(walk(start, {0, native_caller}).names == std::vector<std::string>{"b.B.g:0"});
 }
 

@@ -81,6 +81,7 @@ TEST_CASE("the table has every kernel once, with a diagnosis in top-down terms")
                                           "lock-holder-on-slow-disk",
                                           "idle-sleeper",
                                           "preempted-holder",
+                                          "lock-convoy",
                                           "pipeline-slow-middle",
                                           "single-threaded-server",
                                           "states",

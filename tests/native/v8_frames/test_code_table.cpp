@@ -4,6 +4,7 @@
 #include <array>
 #include <string>
 
+#include "base/clock.hpp"
 #include "fake_heap.hpp"
 #include "v8_frames/code_table.hpp"
 
@@ -90,11 +91,44 @@ TEST_CASE("code that moved away is not found by its old address") {
   const auto start = heap.fake.add_code(turbofan, 0, 0);
   REQUIRE(heap.codes.at(start) != nullptr);
   const std::array pcs{start};
-  heap.codes.check_again(pcs);
+  heap.codes.check_again(pcs, monotonic_ns());
   CHECK(heap.codes.at(start) != nullptr);
   heap.fake.set(start - 16 + 1, 0, 0);
-  heap.codes.check_again(pcs);
+  heap.codes.check_again(pcs, monotonic_ns());
   CHECK(heap.codes.at(start) == nullptr);
+}
+
+TEST_CASE("a check serves the samples before it") {
+  read_heap heap;
+  const auto start = heap.fake.add_code(turbofan, 0, 0);
+  REQUIRE(heap.codes.at(start) != nullptr);
+  const std::array pcs{start};
+  const auto sample_ns = monotonic_ns();
+  heap.codes.check_again(pcs, sample_ns);
+  heap.fake.set(start - 16 + 1, 0, 0);
+  heap.codes.check_again(pcs, sample_ns);
+  CHECK(heap.codes.at(start) != nullptr);
+  const auto shared = heap.fake.add_shared_info(heap.fake.add_string("first"), 0);
+  const auto function = heap.fake.add_function(shared);
+  heap.functions.begin_sample(sample_ns);
+  REQUIRE(heap.functions.of_function(function));
+  heap.fake.set(function, 0, 0);
+  CHECK(heap.functions.of_function(function));
+  heap.functions.begin_sample(monotonic_ns());
+  CHECK_FALSE(heap.functions.of_function(function));
+}
+
+TEST_CASE("functions with equal name and place are equal") {
+  read_heap heap;
+  const auto name = heap.fake.add_string("moved");
+  const auto before = heap.functions.of_shared_info(heap.fake.add_shared_info(name, 0));
+  const auto after = heap.functions.of_shared_info(heap.fake.add_shared_info(name, 0));
+  const auto other =
+      heap.functions.of_shared_info(heap.fake.add_shared_info(heap.fake.add_string("other"), 0));
+  REQUIRE((before && after && other));
+  CHECK(before != after);
+  CHECK(heap.functions.equal(*before, *after));
+  CHECK_FALSE(heap.functions.equal(*before, *other));
 }
 
 }  // namespace stallscope::v8_frames

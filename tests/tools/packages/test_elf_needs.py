@@ -11,8 +11,10 @@ from tools.packages.elf_needs import (
     ElfNeeds,
     glibc_floor,
     needs_of,
+    needs_text,
     problems,
     systems_with,
+    tag_problems,
     wheel_needs,
 )
 
@@ -85,3 +87,15 @@ def test_systems_are_sorted_by_their_c_library() -> None:
     assert {"Debian 12", "Debian 13", "RHEL 9"} <= set(enough)
     assert {"Ubuntu 20.04", "RHEL 8"} == set(too_old) - {"Debian 11"}
     assert systems_with(None)[1] == []
+
+
+def test_a_wheel_is_compared_with_its_tag(tmp_path: Path, checkout: Path) -> None:
+    wheel = tmp_path / "x-1-cp311-cp311-manylinux_2_34_x86_64.whl"
+    with zipfile.ZipFile(wheel, "w") as archive:
+        archive.write(checkout / "stallscope/programs/stallscope-wake", "stallscope/programs/wake")
+    assert tag_problems(wheel) == []
+    assert needs_text(wheel)[1] == "  too old: none"
+    other = wheel.rename(tmp_path / wheel.name.replace("x86_64", "aarch64"))
+    assert tag_problems(other) == ["stallscope/programs/wake: built for EM_X86_64, not EM_AARCH64"]
+    without = other.rename(tmp_path / "x-1-cp311-cp311-linux_x86_64.whl")
+    assert "no tag manylinux" in tag_problems(without)[0]

@@ -33,6 +33,10 @@ def test_short_holds_with_a_long_queue_are_a_convoy() -> None:
     assert "every 100 us" in sign
 
 
+def test_a_queue_that_lasts_for_a_small_part_of_the_time_is_not_a_convoy() -> None:
+    assert signs_of("\n".join([*waits_in_turn(4, 0.1, 40), "M@5 R0-400"])) == ()
+
+
 def test_long_holds_are_not_a_convoy() -> None:
     assert signs_of("\n".join([*waits_in_turn(4, 2, 40), "M@5 R0-400"])) == ()
 
@@ -71,5 +75,8 @@ def test_threads_that_spin_in_user_space_are_listed() -> None:
     built = build_records(text, places=places, cpu_sample_every=1)
     (spin,) = spinning(built.records, built.names)
     assert (spin.function, spin.threads, spin.cpu_ns) == ("pthread_spin_lock", 2, 20 * MS)
+    in_class = PLACES["compute"].__class__(("a::(anonymous namespace)::lock::spin(int)", "work"))
+    built = build_records(text, places={**places, "spin": in_class}, cpu_sample_every=1)
+    assert [spin.threads for spin in spinning(built.records, built.names)] == [2]
     alone = build_records("A R(spin)0-10", places=places, cpu_sample_every=1)
     assert spinning(alone.records, alone.names) == []

@@ -5,12 +5,13 @@ import pytest
 
 from tests.topdown.waits.wait_records_builder import Place, build_records
 from topdown.waits.cascade import cascade
+from topdown.waits.pseudo_nodes import PseudoNode
 from topdown.waits.records import OwnerReading, WaitRecords
 from topdown.waits.stack_names import StackNames
 from topdown.waits.states import Intervals, ThreadState
 from topdown.waits.timeline import build_intervals
 from topdown.waits.wait_chains import Activity
-from topdown.waits.wait_targets import PseudoNode, node_names, wait_segments
+from topdown.waits.wait_targets import node_names, wait_segments
 
 MUTEX = Place(user=("pthread_mutex_lock", "work"), syscall=202, arguments=(0x55000, 128, 2))
 EPOLL = Place(user=("epoll_wait", "serve"), syscall=232, arguments=(0x55000, 128, 2))

@@ -8,8 +8,8 @@ A line per thread: its name, optionally ``@CPU`` and ``/PROCESS`` (default: CPU 
     cp/!other R0-5
 
 R runs, W sleeps, Q waits for a CPU: after W from its wake-up on, after R as a preempted thread.
-``W(WAKER,PLACE)``: WAKER is a thread of the text, a key of ``WAKER_CONTEXTS``, or "?" (no wake-up
-is recorded). PLACE is a key of ``places``; without it, the wait has no switch sample; ``Q(?,PLACE)``
+``W(WAKER,PLACE)``: WAKER is a thread of the text, a thread followed by "*" (it sends a packet over
+loopback), a key of ``WAKER_CONTEXTS``, or "?" (no wake-up is recorded). PLACE is a key of ``places``; without it, the wait has no switch sample; ``Q(?,PLACE)``
 is the same for a preempted thread. ``R(PLACE)`` gives the place of CPU samples. ``B5`` is a start, ``X100`` an exit, ``E7`` an exec.
 """
 
@@ -42,12 +42,15 @@ WAKER_CONTEXTS = {
     "interrupt": WakeContext.HARD_INTERRUPT,
     "disk": WakeContext.SOFT_INTERRUPT,
     "network": WakeContext.SOFT_INTERRUPT,
+    "backlog": WakeContext.SOFT_INTERRUPT,
 }
 WAKER_STACKS = {  # kernel chains that tell the sources apart, leaf first
     "timer": ("hrtimer_wakeup", "__hrtimer_run_queues", "sysvec_apic_timer_interrupt"),
     "interrupt": ("irq_handler", "common_interrupt"),
     "disk": ("blk_update_request", "blk_done_softirq", "handle_softirqs", "common_interrupt"),
     "network": ("sock_def_readable", "tcp_rcv_established", "net_rx_action", "handle_softirqs"),
+    "backlog": ("sock_def_readable", "tcp_v4_rcv", "process_backlog", "run_ksoftirqd"),
+    "sent": ("sock_def_readable", "tcp_v4_rcv", "process_backlog", "tcp_write_xmit", "tcp_sendmsg"),
 }
 MILLISECOND = 1_000_000
 TASK_KINDS = {"B": TaskKind.START, "X": TaskKind.EXIT, "E": TaskKind.EXEC}
@@ -223,7 +226,10 @@ class _Builder:
         if waker != "?" and not last:
             context = WAKER_CONTEXTS.get(waker, WakeContext.TASK)
             stack = self.stack_numbers.get("waker " + waker, NO_STACK)
-            row = (end, thread, self.numbers.get(waker, NO_THREAD), cpu, context, stack)
+            if waker.endswith("*"):
+                context, stack = WakeContext.SOFT_INTERRUPT, self.stack_numbers["waker sent"]
+            number = self.numbers.get(waker.removesuffix("*"), NO_THREAD)
+            row = (end, thread, number, cpu, context, stack)
             self.rows.wake_ups.append(row)
 
     def _add_sample(self, time_ns: int, thread: int, place_key: str) -> None:

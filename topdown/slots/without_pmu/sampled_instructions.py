@@ -25,13 +25,13 @@ from topdown.slots.without_pmu.disassembly import (
 )
 from topdown.slots.without_pmu.instruction_kinds import InstructionKind
 from topdown.stacks.elf.file import ElfError, ElfFile
-from topdown.stacks.profile import ProfileWarning
+from topdown.stacks.profile_warning import ProfileWarning
 from topdown.stacks.symbols.binaries import find_binary
 from topdown.stacks.symbols.function_table import demangled
 from topdown.stacks.symbols.limited_reader import LimitedReader
 from topdown.stacks.symbols.object_symbols import read_object
 from topdown.stacks.symbols.sources import SymbolSources
-from topdown.stacks.symbols.system_images import VDSO, vdso_image
+from topdown.stacks.symbols.vdso import VDSO, vdso_image
 
 if TYPE_CHECKING:
     from stallscope._native import Capture, Object

@@ -8,7 +8,9 @@ from msgspec import Struct
 
 from stallscope.errors import UsageError
 from stallscope.printable import printable
-from topdown.stacks.profile import ProfileWarning, SampleSource
+from topdown.stacks.blocks import counted
+from topdown.stacks.profile import SampleSource
+from topdown.stacks.profile_warning import ProfileWarning
 
 if TYPE_CHECKING:
     from stallscope._native import Attribute, Capture
@@ -35,11 +37,13 @@ def select_event(capture: "Capture", requested: int | str | None) -> EventSample
     if not capture.attributes and requested is None:
         return EventSamples(np.zeros(0, np.intp), _no_source())
     first_of = first_equal_attributes(capture.attributes)
-    counts = np.bincount(capture.event, minlength=len(first_of))
+    counts = counted(capture.event, len(first_of))
     by_event = np.bincount(first_of, weights=counts, minlength=len(first_of)).astype(np.int64)
     selected, warnings = _select(capture, requested, by_event)
     equal_attributes = np.flatnonzero(first_of == first_of[selected])
-    if len(equal_attributes) == 1:
+    if counts[equal_attributes].sum() == len(capture.event):
+        rows = np.arange(len(capture.event))
+    elif len(equal_attributes) == 1:
         rows = np.flatnonzero(capture.event == equal_attributes[0])
     else:
         rows = np.flatnonzero(np.isin(capture.event, equal_attributes))

@@ -34,6 +34,8 @@ _TABLE_LIMIT = 1 << 18  # sections or segments of one file
 _NOTE_LIMIT = 1 << 20
 _NOTES_LIMIT = 4096  # of one file
 _NT_GNU_BUILD_ID = 3
+_COMPRESSIONS = {1: "zlib", 2: "zstd"}
+_COMPRESSION_HEADER_LIMIT = 24
 _WIDTHS, _ORDERS = (b"\x01", b"\x02"), (b"\x01", b"\x02")
 
 
@@ -48,6 +50,19 @@ class ElfHeader(Struct, frozen=True):
     order: str  # "<" or ">", as numpy and struct write it
     machine: int
     entry: int
+
+
+class StoredSection(Struct, frozen=True):
+    """Where a section is stored in a file.
+
+    ``compression``: "", "zlib" or "zstd". ``offset`` and ``stored_bytes`` are without the header of
+    a compressed section; ``size_bytes``: after decompression.
+    """
+
+    offset: int
+    stored_bytes: int
+    size_bytes: int
+    compression: str = ""
 
 
 class ElfFile:
@@ -143,13 +158,37 @@ class ElfFile:
             return self._decompress(content, limit)
         return content
 
-    def _decompress(self, content: bytes, limit: int) -> bytes:
+    def stored_section(self, name: bytes) -> StoredSection | None:
+        """Return where the first section of that name with content is stored, None if none."""
+        index = self.section(name)
+        if index is None:
+            return None
+        row = self.sections[index]
+        offset, size = int(row["offset"]), int(row["size"])
+        if offset + size > self.source.size:
+            raise ElfError(f"{self.source.name}: section {index} exceeds the file")
+        if not int(row["flags"]) & SHF_COMPRESSED:
+            return StoredSection(offset, size, size)
+        try:
+            head = self.source.read(offset, min(size, _COMPRESSION_HEADER_LIMIT))
+        except RefusedFileError as error:
+            raise ElfError(error.message) from error
+        start, kind, full = self._compression_header(head)
+        if kind not in _COMPRESSIONS:
+            raise ElfError(f"{self.source.name}: compressed section, type {kind}")
+        return StoredSection(offset + start, size - start, full, _COMPRESSIONS[kind])
+
+    def _compression_header(self, content: bytes) -> tuple[int, int, int]:
+        """Return the size of the header, the kind of compression, and the size after it."""
         layout = self.header.order + ("IIQQ" if self.header.is_64 else "III")
         start = struct.calcsize(layout)
         if len(content) < start:
             raise ElfError(f"{self.source.name}: compressed section without a header")
         fields = struct.unpack_from(layout, content)
-        kind, size = fields[0], fields[2] if self.header.is_64 else fields[1]
+        return start, fields[0], fields[2] if self.header.is_64 else fields[1]
+
+    def _decompress(self, content: bytes, limit: int) -> bytes:
+        start, kind, size = self._compression_header(content)
         if kind != 1 or size > limit:
             raise ElfError(f"{self.source.name}: compressed section, type {kind}, {size} bytes")
         self._count_inflated(size)
@@ -208,6 +247,15 @@ class ElfFile:
         if not name or b"/" in name or name == b".." or len(content) < 8:
             return None
         return name, int(struct.unpack(self.header.order + "I", content[-4:])[0])
+
+    @cached_property
+    def supplementary_link(self) -> tuple[bytes, bytes] | None:
+        """Return path and build id of the file that dwz shares among others, None if none."""
+        index = self.section(b".gnu_debugaltlink")
+        if index is None:
+            return None
+        path, null, build_id = self.section_content(index, 1 << 16).partition(b"\0")
+        return (path, build_id) if path and null and 2 < len(build_id) <= 64 else None
 
     def mini_debug_file(self) -> "ElfFile | None":
         """Return the file inside ``.gnu_debugdata`` (symbols packed by xz), None if none."""

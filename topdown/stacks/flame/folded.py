@@ -20,14 +20,18 @@ def _field(name: str) -> str:
     return function_text(name).replace(";", ":").strip()
 
 
-def render_folded(profile: Profile) -> str:
-    """Return folded stacks, sorted; empty if the profile has no samples."""
+def render_folded(profile: Profile, *, by_value: bool = False) -> str:
+    """Return folded stacks, sorted; empty if the profile has no samples.
+
+    ``by_value``: weights in the unit of the profile instead of counts, as stackcollapse-perf writes
+    periods.
+    """
     counts: dict[str, int] = {}
     names = [_field(function.name) for function in profile.functions]
     processes = [_field(thread.process_name) for thread in profile.threads]
     stacks = _Stacks(profile, names)
     by_time = profile.source.event in (WALL_TIME, OFF_CPU_TIME)
-    weights = profile.weight_value if by_time else profile.weight_samples
+    weights = profile.weight_value if by_time or by_value else profile.weight_samples
     rows = zip(
         profile.weight_node.tolist(),
         profile.weight_thread.tolist(),
@@ -39,7 +43,7 @@ def render_folded(profile: Profile) -> str:
             stack = stacks.text(node)
             line = f"{processes[thread]};{stack}" if stack else processes[thread]
             counts[line] = counts.get(line, 0) + weight
-    unit = _NS_PER_US if by_time else 1
+    unit = _NS_PER_US if by_time and not by_value else 1
     rounded = ((stack, round(weight / unit)) for stack, weight in sorted(counts.items()))
     return "".join(f"{stack} {weight}\n" for stack, weight in rounded if weight)
 

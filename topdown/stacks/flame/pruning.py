@@ -6,8 +6,9 @@ import numpy as np
 import numpy.typing as npt
 from msgspec.structs import replace
 
-from topdown.stacks.profile import Function, FunctionKind, Profile, ProfileWarning
+from topdown.stacks.profile import Function, FunctionKind, Profile
 from topdown.stacks.profile_tree import node_levels, subtree_sums
+from topdown.stacks.profile_warning import ProfileWarning
 from topdown.stacks.symbols.function_table import FunctionTable, kinds_of
 
 FOLDED = Function("[stacks too narrow to show]", "", FunctionKind.UNKNOWN)

@@ -8,6 +8,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from stallscope.printable import MAX_NAME_LENGTH
+from topdown.stacks.blocks import counted, gathered, selected
 from topdown.stacks.captures.events import EventSamples, select_event
 from topdown.stacks.captures.group_counts import count_samples
 from topdown.stacks.folding.call_tree import CallTree, Chains, build_tree, outermost_first
@@ -19,15 +20,15 @@ from topdown.stacks.folding.truncation import (
     stack_shares,
     truncated_functions,
 )
-from topdown.stacks.numbering import numbered
+from topdown.stacks.numbering import numbered, sums_by_key
 from topdown.stacks.profile import (
     Function,
     FunctionKind,
     Profile,
-    ProfileWarning,
     SourceLineCounts,
     Thread,
 )
+from topdown.stacks.profile_warning import ProfileWarning
 from topdown.stacks.sample_times import SampleTimes
 from topdown.stacks.symbols.function_table import FunctionTable
 from topdown.stacks.symbols.symbolizer import FrameSelection, Symbolizer
@@ -36,7 +37,6 @@ if TYPE_CHECKING:
     from stallscope._native import Capture
 
 _SUM_LIMIT = 1 << 62
-_COUNTED_PAIRS = 1 << 16
 _Weights = tuple[
     npt.NDArray[np.int32], npt.NDArray[np.int32], npt.NDArray[np.int64], npt.NDArray[np.int64]
 ]
@@ -79,8 +79,8 @@ def fold(capture: "Capture", symbolizer: Symbolizer, options: FoldOptions | None
     rows = event.rows
     chains, line_counts, naming_warnings = _named_chains(capture, symbolizer, event, options)
     if weighted is None:
-        values, period_warnings = _values(capture.period[rows])
-        thread = capture.thread[rows]
+        values, period_warnings = _values(selected(capture.period, rows))
+        thread: npt.NDArray[np.integer] = selected(capture.thread, rows)
     else:
         values = np.append(weighted.values, weighted.other_values)
         thread, period_warnings = np.append(capture.thread[rows], weighted.other_thread), ()
@@ -89,7 +89,7 @@ def fold(capture: "Capture", symbolizer: Symbolizer, options: FoldOptions | None
         chains = chains.with_samples_without_stack(len(weighted.other_values))
     functions, tree = _tree(chains)
     threads, thread_of = numbered(thread, len(capture.threads))
-    leaf = tree.leaf[chains.chain_of]
+    leaf = gathered(tree.leaf.astype(np.int32), chains.chain_of)
     weights = _weights(leaf, thread_of, values)
     lost = max(capture.lost_records, capture.lost_samples) if options.lost is None else options.lost
     shares = stack_shares(chains, values)
@@ -116,7 +116,7 @@ def fold(capture: "Capture", symbolizer: Symbolizer, options: FoldOptions | None
             *naming_warnings,
         ),
         stack_shares=shares,
-        counted=count_samples(capture, rows, leaf.astype(np.int32)) if weighted is None else None,
+        counted=count_samples(capture, rows, leaf) if weighted is None else None,
         times=_times(capture, rows, leaf, thread_of, values) if options.times else None,
         lines=line_counts,
     )
@@ -125,19 +125,16 @@ def fold(capture: "Capture", symbolizer: Symbolizer, options: FoldOptions | None
 def _times(
     capture: "Capture",
     rows: npt.NDArray[np.intp],
-    leaf: npt.NDArray[np.int64],
-    thread: npt.NDArray[np.intp],
+    leaf: npt.NDArray[np.int32],
+    thread: npt.NDArray[np.integer],
     values: npt.NDArray[np.int64],
 ) -> SampleTimes | None:
     """Return the times of the samples, which are in their order; None if they have none."""
-    time_ns = capture.time_ns[rows]
-    if not time_ns.any():
+    clock_ns = selected(capture.time_ns, rows)
+    if not clock_ns.any():
         return None
-    since = np.minimum(time_ns - time_ns.min(), np.uint64(_SUM_LIMIT)).astype(np.int64)
     count = len(rows)
-    node, thread_of = leaf[:count].astype(np.int32), thread[:count].astype(np.int32)
-    begin_ns = int(min(time_ns.min(), np.uint64(_SUM_LIMIT)))
-    return SampleTimes(since, node, thread_of, values[:count], begin_ns)
+    return SampleTimes(clock_ns, leaf[:count], thread[:count], values[:count], int(clock_ns.min()))
 
 
 def _within_period(
@@ -165,9 +162,10 @@ def _named_chains(
     capture: "Capture", symbolizer: Symbolizer, event: EventSamples, options: FoldOptions
 ) -> tuple[NamedChains, tuple[SourceLineCounts, ...], tuple[ProfileWarning, ...]]:
     """Return the event's samples as chains of functions, the source lines, and warnings."""
-    numbers, stack_of = numbered(capture.stack[event.rows], len(capture.stack_offset) - 1)
+    stack = selected(capture.stack, event.rows)
+    numbers, stack_of = numbered(stack, len(capture.stack_offset) - 1)
     frames = outermost_first(capture.stack_offset, capture.stack_frame, numbers.astype(np.intp))
-    samples_of = np.bincount(stack_of, minlength=len(numbers)).astype(np.int64)
+    samples_of = counted(stack_of, len(numbers))
     stacks = SampledStacks(numbers.astype(np.intp), frames, samples_of)
     named = symbolizer.name_frames(capture, _frame_selection(capture, frames))
     truncation = find_truncation(
@@ -193,9 +191,8 @@ def _named_chains(
         function_chains = expand_chains(frames, inlined)
     else:
         function_chains = Chains(frames.offset, named.function[frames.function].astype(np.int64))
-    chain_of = stack_of.astype(np.int64)
     chains = NamedChains(
-        functions, function_chains, event.rows, chain_of, truncation.reason_of, truncation.reasons
+        functions, function_chains, event.rows, stack_of, truncation.reason_of, truncation.reasons
     )
     if named.kernel_hidden:
         chains = complete_kernel_threads(capture, chains, truncation.kernel_only)
@@ -207,7 +204,7 @@ def _named_chains(
 def _verified_chains(
     capture: "Capture",
     event: EventSamples,
-    stack_of: npt.NDArray[np.intp],
+    stack_of: npt.NDArray[np.integer],
     count: int,
     verified_pids: frozenset[int],
 ) -> npt.NDArray[np.bool_] | None:
@@ -248,6 +245,8 @@ def _tree(named: NamedChains) -> tuple[FunctionTable, CallTree]:
 def _values(
     period: npt.NDArray[np.uint64],
 ) -> tuple[npt.NDArray[np.int64], tuple[ProfileWarning, ...]]:
+    if (value := _uniform(period)) is not None and 0 < value <= _SUM_LIMIT // len(period):
+        return np.broadcast_to(np.int64(value), len(period)), ()
     if not period.any():
         message = "The samples have no periods: each counts as 1."
         warnings = (ProfileWarning("no-periods", message),) if len(period) else ()
@@ -260,20 +259,21 @@ def _values(
     return period.astype(np.int64), ()
 
 
+def _uniform(period: npt.NDArray[np.uint64]) -> int | None:
+    """Return the period of all samples if the array holds it once, for all of them."""
+    return int(period[0]) if len(period) > 1 and period.strides == (0,) else None
+
+
 def _weights(
-    node: npt.NDArray[np.int64], thread: npt.NDArray[np.intp], values: npt.NDArray[np.int64]
+    node: npt.NDArray[np.int32], thread: npt.NDArray[np.integer], values: npt.NDArray[np.int64]
 ) -> _Weights:
     """Return node, thread, samples and value of each sampled (node, thread) pair."""
     width = int(thread.max(initial=0)) + 1
-    pairs = node * width + thread
-    limit = int(pairs.max(initial=0)) + 1
-    if limit <= 4 * len(pairs) + _COUNTED_PAIRS:
-        keys, inverse = numbered(pairs, limit)
-    else:
-        keys, inverse = np.unique(pairs, return_inverse=True)
-    samples = np.bincount(inverse, minlength=len(keys)).astype(np.int64)
-    value = np.zeros(len(keys), np.int64)
-    np.add.at(value, inverse, values)
+    keys, samples, value = sums_by_key(
+        lambda block: node[block].astype(np.int64) * width + thread[block],
+        values,
+        (int(node.max(initial=0)) + 1) * width,
+    )
     return (keys // width).astype(np.int32), (keys % width).astype(np.int32), samples, value
 
 

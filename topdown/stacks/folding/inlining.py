@@ -12,9 +12,9 @@ from topdown.stacks.folding.named_chains import SampledStacks
 from topdown.stacks.profile import (
     Function,
     FunctionKind,
-    ProfileWarning,
     SourceLineCounts,
 )
+from topdown.stacks.profile_warning import ProfileWarning
 from topdown.stacks.symbols.function_table import demangled
 from topdown.stacks.symbols.source_lines import find_source_lines
 from topdown.stacks.symbols.sources import SymbolSources

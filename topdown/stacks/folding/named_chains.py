@@ -32,7 +32,7 @@ class NamedChains(Struct, frozen=True):
     """Chains of functions, outermost first, and the samples that have them.
 
     ``chains.function`` are indexes into ``functions``. ``rows`` intp (n_samples,): the capture's
-    samples, ascending; ``chain_of`` int64 (n_samples,): the chain of each sample.
+    samples, ascending; ``chain_of`` (n_samples,): the chain of each sample.
     ``reason_of`` int64 (n_chains,): why a chain is truncated, as an index into ``reasons``, or
     WHOLE. The function that names the reason is added when the tree is built.
     """
@@ -40,7 +40,7 @@ class NamedChains(Struct, frozen=True):
     functions: FunctionTable
     chains: Chains
     rows: npt.NDArray[np.intp]
-    chain_of: npt.NDArray[np.int64]
+    chain_of: npt.NDArray[np.integer]
     reason_of: npt.NDArray[np.int64]
     reasons: tuple[str, ...]
 
@@ -50,7 +50,8 @@ class NamedChains(Struct, frozen=True):
         ``key`` (n_samples,) is 0 or larger. Samples with equal chain and key share a chain.
         """
         width = int(key.max(initial=0)) + 1
-        pairs, chain_of = np.unique(self.chain_of * width + key, return_inverse=True)
+        keys = self.chain_of.astype(np.int64) * width + key
+        pairs, chain_of = np.unique(keys, return_inverse=True)
         before, keys = np.divmod(pairs, width)
         chains = NamedChains(
             self.functions,

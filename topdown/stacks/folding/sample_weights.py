@@ -9,7 +9,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from topdown.stacks.folding.named_chains import ChainTransform
-from topdown.stacks.profile import ProfileWarning, SampleSource
+from topdown.stacks.profile import SampleSource
+from topdown.stacks.profile_warning import ProfileWarning
 
 
 class SampleWeights(Struct, frozen=True):

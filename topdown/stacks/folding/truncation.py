@@ -10,6 +10,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from stallscope.printable import MAX_NAME_LENGTH
+from topdown.stacks.blocks import blocks
 from topdown.stacks.folding.named_chains import WHOLE, NamedChains, SampledStacks
 from topdown.stacks.profile import Function, FunctionKind, StackShares
 from topdown.stacks.symbols.symbolizer import NamedFrames
@@ -190,7 +191,8 @@ def stack_shares(chains: NamedChains, values: npt.NDArray[np.int64]) -> StackSha
     if not total:
         return StackShares(float("nan"), float("nan"), float("nan"))
     sums = np.zeros(len(chains.reasons) + 1, np.int64)  # the last sum is that of complete chains
-    np.add.at(sums, chains.reason_of[chains.chain_of], values)
+    for block in blocks(len(values)):
+        np.add.at(sums, chains.reason_of[chains.chain_of[block]], values[block])
     by_reason = sorted(
         zip(chains.reasons, sums[:-1].tolist(), strict=True), key=lambda pair: -pair[1]
     )

@@ -1,4 +1,4 @@
-"""The content of a file to import: read within a limit, and decompressed if gzip compressed it."""
+"""The content of a file to import: read within a limit; gzip and zstd are decompressed."""
 
 import gzip
 import tempfile
@@ -6,7 +6,9 @@ import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import BinaryIO
 
+from stallscope._native import ZstdStream
 from stallscope.errors import RecordingError
 
 MAX_BYTES = 1 << 30
@@ -19,12 +21,16 @@ def read_head(path: Path) -> bytes:
     """Return the first bytes of a file, decompressed; empty if they cannot be decompressed."""
     with path.open("rb") as file:
         head = file.read(HEAD_BYTES)
-    if not head.startswith(_GZIP):
-        return head
     try:
-        return zlib.decompressobj(wbits=31).decompress(head, HEAD_BYTES)
-    except zlib.error:
+        if head.startswith(_GZIP):
+            return zlib.decompressobj(wbits=31).decompress(head, HEAD_BYTES)
+        if head.startswith(_ZSTD):
+            stream = ZstdStream()
+            stream.feed(head)
+            return stream.produce()[:HEAD_BYTES]
+    except (ValueError, zlib.error):
         return b""
+    return head
 
 
 def read_content(path: Path) -> bytes:
@@ -36,7 +42,7 @@ def read_content(path: Path) -> bytes:
 def plain_file(path: Path) -> Iterator[Path]:
     """Yield the path of the decompressed content, which is ``path`` if it is not compressed."""
     with path.open("rb") as file:
-        is_compressed = file.read(2) == _GZIP
+        is_compressed = file.read(4).startswith((_GZIP, _ZSTD))
     if not is_compressed:
         yield path
         return
@@ -51,14 +57,7 @@ def _chunks(path: Path) -> Iterator[bytes]:
     size = 0
     try:
         with path.open("rb") as file:
-            magic = file.read(4)
-            file.seek(0)
-            if magic == _ZSTD:
-                raise RecordingError(
-                    f"{path} is compressed by zstd", f"decompress it first: zstd -d {path}"
-                )
-            source = gzip.GzipFile(fileobj=file) if magic.startswith(_GZIP) else file
-            while chunk := source.read(_CHUNK_BYTES):
+            for chunk in _decompressed(file):
                 size += len(chunk)
                 if size > MAX_BYTES:
                     raise RecordingError(
@@ -66,7 +65,29 @@ def _chunks(path: Path) -> Iterator[bytes]:
                         "export a shorter part, or perf script text, which has no limit",
                     )
                 yield chunk
-    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+    except (EOFError, ValueError, gzip.BadGzipFile, zlib.error) as error:
         raise RecordingError(
             f"{path} is damaged: {error}", "copy it again, or export it again"
         ) from error
+
+
+def _decompressed(file: BinaryIO) -> Iterator[bytes]:
+    """Yield the content in pieces. Raises EOFError, ValueError or zlib.error if it is damaged."""
+    magic = file.read(4)
+    file.seek(0)
+    if magic == _ZSTD:
+        yield from _zstd_pieces(file)
+        return
+    source = gzip.GzipFile(fileobj=file) if magic.startswith(_GZIP) else file
+    while chunk := source.read(_CHUNK_BYTES):
+        yield chunk
+
+
+def _zstd_pieces(file: BinaryIO) -> Iterator[bytes]:
+    stream = ZstdStream()
+    while chunk := file.read(_CHUNK_BYTES):
+        stream.feed(chunk)
+        while piece := stream.produce():
+            yield piece
+    if not stream.complete:
+        raise EOFError("the compressed content ends too early")

@@ -23,6 +23,7 @@ _PERF_STAT_JSON = re.compile(rb'\s*\{[^{}]*"counter-value"')
 _PERF_STAT_CSV = re.compile(rb"(?:\s*\d+\.\d+[,;])?(?:[\d.]+|<not (?:counted|supported)>)[,;]")
 _EVENT_LINE = re.compile(rb"\S.*?\s+\d+(?:/\d+)?\s.*:")
 _FOLDED_LINE = re.compile(rb"\S.* \d+(?:\.\d+)?$")
+_MAX_EVENT_LINE = 512  # bytes
 _MAX_FIELD = 15  # of the messages of pprof
 _OTLP_FIELDS = {1, 2}
 _OTHER_MAGICS = (b"PERFILE2", b"2ELIFREP", b"\x7fELF")  # captures of perf, and programs
@@ -64,15 +65,17 @@ def _text_format(head: bytes) -> FileFormat | None:
 
 def _stack_format(lines: list[bytes]) -> FileFormat | None:
     first = lines[0]
+    # The pattern takes time by the square of the length; no event line is as long as this.
+    is_event_line = _EVENT_LINE.match(first[:_MAX_EVENT_LINE]) is not None
     is_folded = _FOLDED_LINE.fullmatch(first.rstrip(b"\r")) is not None
     has_columns = first.count(b",") >= 4 or first.count(b";") >= 4
     if has_columns and not is_folded and _PERF_STAT_CSV.match(first):
         return FileFormat.PERF_STAT
-    if _EVENT_LINE.match(first) and any(line[:1] in (b" ", b"\t") for line in lines[1:4]):
+    if is_event_line and any(line[:1] in (b" ", b"\t") for line in lines[1:4]):
         return FileFormat.PERF_SCRIPT
     if is_folded or any(_FOLDED_LINE.fullmatch(line.rstrip(b"\r")) for line in lines[1:10]):
         return FileFormat.FOLDED
-    return FileFormat.PERF_SCRIPT if _EVENT_LINE.match(first) else None
+    return FileFormat.PERF_SCRIPT if is_event_line else None
 
 
 def _protobuf_format(head: bytes) -> FileFormat | None:

@@ -4,7 +4,8 @@ Each thread has its own tables of strings, functions, frames and stacks. Samples
 the recording if it has them; otherwise they follow each other. Weights of time are in ms.
 """
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, TypeVar
 
 import msgspec
 
@@ -12,8 +13,10 @@ from stallscope.errors import RecordingError
 from topdown.stacks.formats.profile_builder import ProfileBuilder, kind_of
 from topdown.stacks.formats.profile_tables import FRAME_TYPES
 from topdown.stacks.formats.thread_stacks import StackRow, ThreadStacks, thread_stacks
-from topdown.stacks.profile import FunctionKind, Profile, SampleSource, Thread
+from topdown.stacks.profile import UNKNOWN_SCOPE, FunctionKind, Profile, SampleSource, Thread
+from topdown.stacks.profile_warning import ProfileWarning
 
+Entry = TypeVar("Entry")
 VERSION = 49
 _CATEGORIES = (
     ("User", "yellow"),
@@ -29,6 +32,7 @@ _MANAGED = (
     FunctionKind.PHP,
 )
 _NS_PER_MS = 1e6
+_UNITS = {"tracing-ms": "ns", "bytes": "bytes"}  # of other weights: samples
 _LIBRARY = 1  # the type of a resource that is a library
 
 
@@ -280,59 +284,79 @@ def decode_firefox(content: bytes, name: str) -> Profile:
     except (msgspec.DecodeError, IndexError, ValueError) as error:
         raise RecordingError(
             f"{name} is not a file of the Firefox Profiler that can be read: {error}",
-            "save it from the current Firefox Profiler, or with samply, and try again",
+            f"version {VERSION} of the format and older ones are read, newer ones are not",
         ) from error
 
 
 def _profile(file: _File, name: str) -> Profile:
     builder = ProfileBuilder()
-    in_time = all(
-        thread.samples.weight is None or thread.samples.weight_type == "tracing-ms"
-        for thread in file.threads
-    )
-    for thread in file.threads:
-        _add_thread(builder, thread, file.meta.interval, in_time=in_time)
-    source = SampleSource(
-        "time" if in_time else "samples",
-        "measured",
-        "ns" if in_time else "samples",
-        None,
-        None,
-        "user+kernel",
-    )
-    return builder.build(source, name)
+    units = [_unit(thread.samples) for thread in file.threads]
+    # Without weights a sample is the interval of the timer, unless other threads count samples.
+    unit = next((unit for unit in units if unit is not None), "ns")
+    left_out = 0
+    for thread, own_unit in zip(file.threads, units, strict=True):
+        if own_unit in (None, unit):
+            _add_thread(builder, thread, file.meta.interval, unit)
+        else:
+            left_out += 1
+    warnings: tuple[ProfileWarning, ...] = ()
+    if left_out:
+        message = f"{left_out:,} threads whose weights are not {unit} are left out"
+        warnings = (ProfileWarning("import", message),)
+    event = "time" if unit == "ns" else unit
+    source = SampleSource(event, "measured", unit, None, None, UNKNOWN_SCOPE)
+    return builder.build(source, name, warnings=warnings)
+
+
+def _unit(samples: _Samples) -> str | None:
+    """Return the unit of the weights; None if there are none."""
+    if samples.weight is None:
+        return None
+    return _UNITS.get(samples.weight_type, "samples")
 
 
 def _add_thread(
-    builder: ProfileBuilder, thread: _ReadThread, interval_ms: float, *, in_time: bool
+    builder: ProfileBuilder, thread: _ReadThread, interval_ms: float, unit: str
 ) -> None:
-    stacks = _read_stacks(builder, thread)
+    nodes = _read_nodes(builder, thread)
     process = thread.process_name or thread.name
     number = builder.thread(Thread(_number(thread.pid), _number(thread.tid), process, thread.name))
     weights = thread.samples.weight
+    usual = interval_ms if unit == "ns" else 1.0
+    factor = _NS_PER_MS if unit == "ns" else 1.0
+    if weights is not None and len(weights) != len(thread.samples.stack):
+        raise ValueError("there are not as many weights as samples")
     for index, stack in enumerate(thread.samples.stack):
-        weight = interval_ms if weights is None else weights[index]
-        value = round(weight * _NS_PER_MS) if in_time else round(weight)
+        value = round((usual if weights is None else weights[index]) * factor)
         if stack is not None and value > 0:
-            builder.add(stacks[stack], number, samples=1, value=value)
+            builder.add_at(_entry(nodes, stack), number, samples=1, value=value)
 
 
-def _read_stacks(builder: ProfileBuilder, thread: _ReadThread) -> list[tuple[int, ...]]:
+def _read_nodes(builder: ProfileBuilder, thread: _ReadThread) -> list[int]:
+    """Return the node of each entry of the stack table."""
     functions = []
     resources = thread.function_table.resource
     for index, text in enumerate(thread.function_table.name):
         resource = resources[index] if index < len(resources) else -1
-        module = thread.strings[thread.resource_table.name[resource]] if resource >= 0 else ""
-        name = thread.strings[text]
+        names, strings = thread.resource_table.name, thread.strings
+        module = _entry(strings, _entry(names, resource)) if resource >= 0 else ""
+        name = _entry(strings, text)
         functions.append(builder.function(name, module, kind_of(name, module)))
-    stacks: list[tuple[int, ...]] = []
+    nodes: list[int] = []
     table = thread.stack_table
     for index, (prefix, frame) in enumerate(zip(table.prefix, table.frame, strict=True)):
         if prefix is not None and not 0 <= prefix < index:
             raise ValueError("a stack precedes its caller")
-        callers = () if prefix is None else stacks[prefix]
-        stacks.append((*callers, functions[thread.frame_table.func[frame]]))
-    return stacks
+        caller = 0 if prefix is None else nodes[prefix]
+        function = _entry(functions, _entry(thread.frame_table.func, frame))
+        nodes.append(builder.node(caller, function))
+    return nodes
+
+
+def _entry(table: Sequence[Entry], number: int) -> Entry:
+    if not 0 <= number < len(table):
+        raise ValueError(f"there is no entry {number} in a table of {len(table)}")
+    return table[number]
 
 
 def _number(text: str | int) -> int:

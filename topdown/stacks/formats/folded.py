@@ -5,12 +5,15 @@ from pathlib import Path
 
 from stallscope.errors import RecordingError
 from topdown.stacks.formats.profile_builder import UNNAMED, ProfileBuilder
-from topdown.stacks.profile import FunctionKind, Profile, ProfileWarning, SampleSource, Thread
+from topdown.stacks.profile import UNKNOWN_SCOPE, FunctionKind, Profile, SampleSource, Thread
+from topdown.stacks.profile_warning import ProfileWarning
 
 MAX_LINE_BYTES = 1 << 20
+MAX_COUNT = (1 << 63) - 1  # larger counts are taken as this one
+_MAX_DIGITS = 20
 _SUFFIXES = {"_[k]": FunctionKind.KERNEL, "_[i]": FunctionKind.INLINED}
 _MODULES = {FunctionKind.KERNEL: "[kernel]"}
-_SOURCE = SampleSource("samples", "measured", "samples", None, None, "user+kernel")
+_SOURCE = SampleSource("samples", "measured", "samples", None, None, UNKNOWN_SCOPE)
 
 
 def read_folded(path: Path, name: str) -> Profile:
@@ -66,11 +69,13 @@ def _lines(path: Path) -> Iterator[tuple[int, bytes]]:
 
 def _count(text: bytes) -> int | None:
     """Return a count of samples; fractions are rounded."""
+    if text.isdigit():
+        return min(int(text), MAX_COUNT) if len(text) < _MAX_DIGITS else MAX_COUNT
     try:
         value = float(text)
     except ValueError:
         return None
-    return round(value) if 0 <= value < 1e18 else None
+    return round(value) if 0 <= value < MAX_COUNT else None
 
 
 def _text(name: bytes) -> str:

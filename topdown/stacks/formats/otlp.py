@@ -7,6 +7,8 @@ a span is the labels trace_id and span_id. Attributes of the resource apply to a
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
+from msgspec.structs import replace
+
 from stallscope.errors import RecordingError
 from topdown.stacks.formats.stack_tables import (
     Label,
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
 _BUILD_ID = "process.executable.build_id.gnu"
 _FRAME_TYPE = "profile.frame.type"
 _COMMENT = "pprof.profile.comment"
+_DEFAULT_TYPE = "pprof.scope.default_sample_type"
 _TRACE, _SPAN = "trace_id", "span_id"
 
 
@@ -78,7 +81,23 @@ class _Reader:
         return str(self._item(self._strings, number)) if number or self._strings else ""
 
     def _attribute(self, row: Any) -> Label:  # noqa: ANN401
-        return Label(self._text(row.key_strindex), _value(row.value), self._text(row.unit_strindex))
+        return Label(
+            self._text(row.key_strindex), self._value(row.value), self._text(row.unit_strindex)
+        )
+
+    def _key_value(self, row: Any) -> Label:  # noqa: ANN401
+        key = self._text(row.key_strindex) if row.key_strindex else row.key
+        return Label(key, self._value(row.value))
+
+    def _value(self, value: Any) -> str | int:  # noqa: ANN401
+        kind = value.WhichOneof("value")
+        if kind == "int_value":
+            return int(value.int_value)
+        if kind == "string_value":
+            return str(value.string_value)
+        if kind == "string_value_strindex":
+            return self._text(value.string_value_strindex)
+        return "" if kind is None else str(getattr(value, kind))
 
     def _labels(self, numbers: Iterable[int]) -> tuple[Label, ...]:
         return tuple(self._item(self._attributes, number) for number in numbers)
@@ -115,12 +134,15 @@ class _Reader:
 
     def tables(self) -> Iterable[StackTables]:
         for resource in self._message.resource_profiles:
-            attributes = tuple(
-                Label(entry.key, _value(entry.value)) for entry in resource.resource.attributes
-            )
+            attributes = tuple(map(self._key_value, resource.resource.attributes))
             for scope in resource.scope_profiles:
+                own = {
+                    label.key: label.value for label in map(self._key_value, scope.scope.attributes)
+                }
+                default_type = str(own.get(_DEFAULT_TYPE, ""))
                 for profile in scope.profiles:
-                    yield self._profile(profile, attributes)
+                    tables = self._profile(profile, attributes)
+                    yield replace(tables, default_type=default_type)
 
     def _profile(self, profile: Any, attributes: tuple[Label, ...]) -> StackTables:  # noqa: ANN401
         samples: dict[StackKey, tuple[int, ...]] = {}
@@ -152,15 +174,6 @@ class _Reader:
             attributes=attributes,
             comments=tuple(comments),
         )
-
-
-def _value(value: Any) -> str | int:  # noqa: ANN401
-    kind = value.WhichOneof("value")
-    if kind == "int_value":
-        return int(value.int_value)
-    if kind == "string_value":
-        return str(value.string_value)
-    return "" if kind is None else str(getattr(value, kind))
 
 
 def encode_otlp(tables: StackTables) -> bytes:
@@ -286,6 +299,9 @@ class _Writer:
             _set_value(resource.resource.attributes.add(key=label.key).value, label.value)
         scope = resource.scope_profiles.add()
         scope.scope.name = "stallscope"
+        if tables.default_type:
+            default_type = scope.scope.attributes.add(key=_DEFAULT_TYPE)
+            _set_value(default_type.value, tables.default_type)
         for value_type, samples in one_type_each(tables):
             self._add_profile(scope.profiles.add(), value_type, samples)
         self._dictionary.string_table.extend(self._strings)

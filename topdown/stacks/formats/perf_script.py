@@ -1,5 +1,6 @@
 """The text of `perf script`: folded as stackcollapse-perf does, or read as a profile."""
 
+import math
 import os
 import re
 from pathlib import Path
@@ -12,15 +13,16 @@ from topdown.stacks.formats.profile_builder import ProfileBuilder, kind_of
 from topdown.stacks.profile import (
     FunctionKind,
     Profile,
-    ProfileWarning,
     SampleSource,
     Thread,
 )
+from topdown.stacks.profile_warning import ProfileWarning
 
 _IDS = re.compile(r"(.*)-(\?|\d+)/(\d+)", re.DOTALL)
 _KERNEL_FILE = re.compile(r"\[(?!unknown\]|vdso\]|vsyscall\]|stack\]|heap\])[^\]]*\]")
 _CLOCKS = ("cpu-clock", "task-clock")
 _UNKNOWN = "[unknown]"
+_MODIFIERS = re.compile("[ukhvpPGHISDWeb]+")  # after the last colon of an event, as in perf-list(1)
 
 
 class FoldedNames(Struct, frozen=True):
@@ -86,14 +88,29 @@ def read_perf_script(path: Path, name: str, event: str = "") -> Profile:
     for command, begin, size, count, period in rows:
         stack = (functions[frame] for frame in reversed(frames[begin : begin + size]))
         builder.add(stack, threads[command], samples=count, value=period)
-    sampled = _text(samples.event) or "samples"
-    is_clock = sampled.split(":")[0] in _CLOCKS
-    source = SampleSource(
-        sampled, "measured", "ns" if is_clock else "events", None, None, "user+kernel"
-    )
     warning = _warning(samples)
     warnings = (ProfileWarning("import", warning),) if warning else ()
-    return builder.build(source, name, warnings=warnings)
+    duration_ns = samples.duration_ns
+    duration_s = math.nan if duration_ns is None else duration_ns / 1e9
+    return builder.build(_source(samples), name, duration_s=duration_s, warnings=warnings)
+
+
+def _source(samples: PerfScriptSamples) -> SampleSource:
+    """Return the source: without a period, a sample counts as 1, whatever the event is."""
+    event = _text(samples.event) or "samples"
+    name, _, modifiers = event.partition(":")
+    unit = "ns" if name in _CLOCKS else "events"
+    if samples.without_period:
+        unit = "samples"
+    return SampleSource(event, "measured", unit, None, None, _scope(modifiers.rpartition(":")[2]))
+
+
+def _scope(modifiers: str) -> str:
+    """Return the modes that were sampled. perf names a mode if it leaves out the other one."""
+    is_user, is_kernel = "u" in modifiers, "k" in modifiers
+    if not _MODIFIERS.fullmatch(modifiers) or is_user == is_kernel:
+        return "user+kernel"
+    return "user" if is_user else "kernel"
 
 
 def _read(samples: PerfScriptSamples, path: Path, name: str) -> None:
@@ -122,6 +139,11 @@ def _warning(samples: PerfScriptSamples) -> str:
         )
     if samples.endless:
         parts.append("reading stopped at a line without an end")
+    samples_read = int(samples.stacks()["samples"].sum())
+    if 0 < samples.without_period < samples_read:
+        parts.append(
+            f"{samples.without_period:,} of {samples_read:,} samples have no period and count as 1"
+        )
     others = [(name, count) for name, count in samples.events() if name != samples.event]
     if others:
         texts = ", ".join(f"{_text(name)} ({count:,} samples)" for name, count in others[:8])

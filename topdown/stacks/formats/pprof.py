@@ -5,7 +5,7 @@ The message types are made of a table at run time. Fields: name, number, type, "
 
 import gzip
 from functools import cache
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 
@@ -22,6 +22,7 @@ from topdown.stacks.formats.stack_tables import (
     add_values,
 )
 
+Entry = TypeVar("Entry")
 _PACKAGE = "perftools.profiles"
 _INT64, _UINT64, _BOOL, _STRING = 3, 4, 8, 9  # FieldDescriptorProto.Type
 _MESSAGES: dict[str, tuple[tuple[str, int, int | str, bool], ...]] = {
@@ -145,7 +146,7 @@ def decode_pprof(content: bytes, name: str) -> StackTables:
     try:
         message.ParseFromString(content)
         return _Reader(message).tables()
-    except (DecodeError, IndexError, KeyError, ValueError) as error:
+    except (DecodeError, ValueError) as error:
         raise RecordingError(
             f"{name} is not a valid pprof profile: {error}", "write it again, or copy it again"
         ) from error
@@ -199,10 +200,12 @@ class _Reader:
 
     def _location(self, row: Any, frame_type: str | None) -> Location:  # noqa: ANN401
         lines = tuple(
-            SourceLine(self._functions[line.function_id], line.line, line.column)
+            SourceLine(
+                _entry(self._functions, "function", line.function_id), line.line, line.column
+            )
             for line in row.line
         )
-        mapping = self._mappings[row.mapping_id] if row.mapping_id else None
+        mapping = _entry(self._mappings, "mapping", row.mapping_id) if row.mapping_id else None
         if frame_type is None:
             is_known = self._extension.frame_types is not None
             frame_type = _usual_type(mapping) if is_known else ""
@@ -228,7 +231,7 @@ class _Reader:
             labels = [self._label(label) for label in row.label]
             times = [label for label in labels if label.key == _TIME_KEY and label.unit]
             key = StackKey(
-                tuple(self._locations[number] for number in row.location_id),
+                tuple(_entry(self._locations, "location", number) for number in row.location_id),
                 tuple(label for label in labels if label not in times),
                 tuple(int(label.value) for label in times),
             )
@@ -243,7 +246,14 @@ class _Reader:
             duration_ns=message.duration_nanos,
             attributes=self._extension.attributes,
             comments=self._comments,
+            default_type=self._text(message.default_sample_type),
         )
+
+
+def _entry(table: dict[int, Entry], name: str, number: int) -> Entry:
+    if number not in table:
+        raise ValueError(f"there is no {name} {number}")
+    return table[number]
 
 
 _NUMBERS = ("process.pid", "thread.id", "pid", "tid")
@@ -339,6 +349,7 @@ class _Writer:
         message.period = tables.period
         message.time_nanos = tables.time_ns
         message.duration_nanos = tables.duration_ns
+        message.default_sample_type = self._text(tables.default_type)
         message.comment.extend(self._text(text) for text in (*tables.comments, *self._extension()))
         message.string_table.extend(self._strings)
         return message

@@ -1,5 +1,6 @@
 """Builds a profile from stacks of named functions."""
 
+import math
 from collections.abc import Iterable
 
 import numpy as np
@@ -8,13 +9,14 @@ from topdown.stacks.profile import (
     Function,
     FunctionKind,
     Profile,
-    ProfileWarning,
     SampleSource,
     Thread,
 )
+from topdown.stacks.profile_warning import ProfileWarning
 
 UNNAMED = ("", "[unknown]", "unknown", "??")
 _TRUNCATED = "[truncated"
+MAX_DEPTH = 8192  # frames of a stack; a file that needs more would take memory by depth x stacks
 _LARGEST = (1 << 63) - 1
 
 
@@ -35,7 +37,8 @@ class ProfileBuilder:
         self._function_numbers: dict[tuple[str, str, FunctionKind], int] = {}
         self._threads: list[Thread] = []
         self._thread_numbers: dict[Thread, int] = {}
-        self._parents, self._owners = [-1], [0]
+        self._parents, self._owners, self._depths = [-1], [0], [0]
+        self._cut = 0
         self._nodes: dict[tuple[int, int], int] = {}
         self._weights: dict[tuple[int, int], list[int]] = {}
 
@@ -56,17 +59,32 @@ class ProfileBuilder:
             self._threads.append(thread)
         return number
 
+    def node(self, caller: int, function: int) -> int:
+        """Return the node of a function that ``caller`` calls; node 0 is the root.
+
+        Below MAX_DEPTH it is ``caller``: deeper frames are left out, with a warning.
+        """
+        key = (caller, function)
+        child = self._nodes.get(key)
+        if child is None:
+            if self._depths[caller] == MAX_DEPTH:
+                self._cut += 1
+                return caller
+            child = self._nodes[key] = len(self._parents)
+            self._parents.append(caller)
+            self._owners.append(function)
+            self._depths.append(self._depths[caller] + 1)
+        return child
+
     def add(self, frames: Iterable[int], thread: int, *, samples: int, value: int) -> None:
         """Add samples of a stack: numbers of functions, outermost first."""
         node = 0
         for function in frames:
-            key = (node, function)
-            child = self._nodes.get(key)
-            if child is None:
-                child = self._nodes[key] = len(self._parents)
-                self._parents.append(node)
-                self._owners.append(function)
-            node = child
+            node = self.node(node, function)
+        self.add_at(node, thread, samples=samples, value=value)
+
+    def add_at(self, node: int, thread: int, *, samples: int, value: int) -> None:
+        """Add samples whose innermost function is that of a node."""
         weight = self._weights.setdefault((node, thread), [0, 0])
         weight[0] = min(weight[0] + samples, _LARGEST)
         weight[1] = min(weight[1] + value, _LARGEST)
@@ -76,10 +94,16 @@ class ProfileBuilder:
         source: SampleSource,
         title: str,
         *,
-        duration_s: float = 0.0,
+        duration_s: float = math.nan,
         warnings: tuple[ProfileWarning, ...] = (),
     ) -> Profile:
-        """Return the profile. Lost samples are not known from such formats: none are reported."""
+        """Return the profile. Lost samples are not known from such formats: none are reported.
+
+        ``duration_s``: NaN if it is not known.
+        """
+        if self._cut:
+            message = f"{self._cut:,} frames deeper than {MAX_DEPTH:,} are left out"
+            warnings += (ProfileWarning("import", message),)
         rows = [
             (node, thread, samples, value)
             for (node, thread), (samples, value) in self._weights.items()

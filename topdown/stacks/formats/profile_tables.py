@@ -1,5 +1,8 @@
 """Profiles as stack tables, and back."""
 
+import math
+
+from stallscope.errors import RecordingError
 from topdown.stacks.formats.profile_builder import ProfileBuilder, kind_of
 from topdown.stacks.formats.stack_tables import (
     Label,
@@ -12,7 +15,15 @@ from topdown.stacks.formats.stack_tables import (
     ValueType,
     add_values,
 )
-from topdown.stacks.profile import Function, FunctionKind, Profile, SampleSource, Thread
+from topdown.stacks.profile import (
+    UNKNOWN_SCOPE,
+    Function,
+    FunctionKind,
+    Profile,
+    SampleSource,
+    Thread,
+)
+from topdown.stacks.profile_warning import ProfileWarning
 
 # OpenTelemetry's semantic conventions for profile.frame.type.
 FRAME_TYPES = {
@@ -63,20 +74,26 @@ def tables_of(profile: Profile, *, time_ns: int = 0) -> StackTables:
         period_type=weight,
         period=_period(profile.source),
         time_ns=time_ns,
-        duration_ns=round(profile.duration_s * 1e9),
+        duration_ns=round(profile.duration_s * 1e9) if math.isfinite(profile.duration_s) else 0,
         comments=(profile.title,) if profile.title else (),
     )
 
 
 def profile_of(tables: StackTables, title: str, value_type: str = "") -> Profile:
-    """Return the profile of a type of value; by default of the last one, as pprof does."""
-    column = _column(tables, value_type)
-    counts = next((n for n, kind in enumerate(tables.value_types) if kind.unit == "count"), None)
+    """Return the profile of a type of value.
+
+    By default it is the type that the file names, or the last one, as for pprof. RecordingError if
+    there is no such type.
+    """
+    column = _column(tables, value_type or tables.default_type, title)
+    counts = _counts_of(tables, column)
     builder = ProfileBuilder()
     numbers: dict[Location, tuple[int, ...]] = {}
+    negative = 0
     for key, values in tables.samples.items():
-        value = max(0, values[column])
-        if not value:
+        value = values[column]
+        if value <= 0:
+            negative += value < 0
             continue
         frames: list[int] = []
         for location in reversed(key.locations):
@@ -85,17 +102,39 @@ def profile_of(tables: StackTables, title: str, value_type: str = "") -> Profile
                 functions = numbers[location] = tuple(_functions(builder, location))
             frames += functions
         samples = max(0, values[counts]) if counts is not None else 1
-        builder.add(frames, builder.thread(_thread(key.labels)), samples=samples, value=value)
+        thread = builder.thread(_thread((*tables.attributes, *key.labels)))
+        builder.add(frames, thread, samples=samples, value=value)
     kind = tables.value_types[column]
     unit = "ns" if kind.unit in ("nanoseconds", "ns") else kind.unit or "events"
     period = tables.period if tables.period_type == kind and tables.period > 0 else None
-    source = SampleSource(kind.name or "samples", "measured", unit, None, period, "user+kernel")
-    return builder.build(source, title, duration_s=tables.duration_ns / 1e9)
+    source = SampleSource(kind.name or "samples", "measured", unit, None, period, UNKNOWN_SCOPE)
+    duration_s = tables.duration_ns / 1e9 if tables.duration_ns else math.nan
+    warnings: tuple[ProfileWarning, ...] = ()
+    if negative:
+        message = f"{negative:,} stacks with a negative value are left out, as of a difference"
+        warnings = (ProfileWarning("import", message),)
+    return builder.build(source, title, duration_s=duration_s, warnings=warnings)
 
 
-def _column(tables: StackTables, value_type: str) -> int:
+def _column(tables: StackTables, value_type: str, title: str) -> int:
     names = [kind.name for kind in tables.value_types]
-    return names.index(value_type) if value_type in names else len(names) - 1
+    if value_type in names:
+        return names.index(value_type)
+    if value_type and value_type != tables.default_type:
+        raise RecordingError(
+            f"{title} has no type of value {value_type}", f"its types: {', '.join(names)}"
+        )
+    return len(names) - 1
+
+
+def _counts_of(tables: StackTables, column: int) -> int | None:
+    """Return the column that counts the samples of a column: itself, or the nearest before it.
+
+    A heap profile has the types inuse_objects, inuse_space, alloc_objects, alloc_space.
+    """
+    counts = [n for n, kind in enumerate(tables.value_types) if kind.unit == "count"]
+    before = [n for n in counts if n <= column]
+    return max(before) if before else min(counts, default=None)
 
 
 def _period(source: SampleSource) -> int:

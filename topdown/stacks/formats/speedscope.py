@@ -1,5 +1,6 @@
 """Files of speedscope (www.speedscope.app/file-format-schema.json): one profile per thread."""
 
+from collections.abc import Iterator
 from typing import Literal
 
 import msgspec
@@ -8,7 +9,8 @@ from msgspec import Struct, field
 from stallscope.errors import RecordingError
 from topdown.stacks.formats.profile_builder import ProfileBuilder, kind_of
 from topdown.stacks.formats.thread_stacks import thread_stacks
-from topdown.stacks.profile import Profile, SampleSource, Thread
+from topdown.stacks.profile import UNKNOWN_SCOPE, Profile, SampleSource, Thread
+from topdown.stacks.profile_warning import ProfileWarning
 
 SCHEMA = "https://www.speedscope.app/file-format-schema.json"
 _NS_PER_UNIT = {
@@ -110,39 +112,63 @@ def _profile(file: _File, name: str) -> Profile:
         builder.function(frame.name, frame.file or "", kind_of(frame.name, frame.file or ""))
         for frame in file.shared.frames
     ]
-    in_time = all(profile.unit in _NS_PER_UNIT for profile in file.profiles)
+    units = [_unit(profile) for profile in file.profiles]
+    unit = units[0] if units else "samples"
+    left_out = 0
     for number, profile in enumerate(file.profiles, 1):
+        if units[number - 1] != unit:
+            left_out += 1
+            continue
         thread_name = profile.name or f"profile {number}"
         thread = builder.thread(Thread(0, number, thread_name, thread_name))
-        factor = _NS_PER_UNIT[profile.unit] if in_time else 1.0
-        for stack, weight in _stacks(profile):
-            if any(not 0 <= frame < len(frames) for frame in stack):
-                raise ValueError(f"a sample names a frame that is not one of {len(frames)}")
-            value = round(weight * factor)
-            builder.add([frames[frame] for frame in stack], thread, samples=1, value=value)
-    event = "time" if in_time else "samples"
-    source = SampleSource(
-        event, "measured", "ns" if in_time else "samples", None, None, "user+kernel"
-    )
-    return builder.build(source, name)
+        factor = _NS_PER_UNIT.get(profile.unit, 1.0)
+        for node, weight in _weighted_nodes(profile, builder, frames):
+            builder.add_at(node, thread, samples=1, value=round(weight * factor))
+    event = "time" if unit == "ns" else unit
+    source = SampleSource(event, "measured", unit, None, None, UNKNOWN_SCOPE)
+    warnings: tuple[ProfileWarning, ...] = ()
+    if left_out:
+        message = f"{left_out:,} profiles whose unit is not {unit} are left out"
+        warnings = (ProfileWarning("import", message),)
+    return builder.build(source, name, warnings=warnings)
 
 
-def _stacks(profile: _Profile) -> list[tuple[list[int], float]]:
-    """Return stacks, outermost first, with their weights."""
+def _unit(profile: _Profile) -> str:
+    if profile.unit in _NS_PER_UNIT:
+        return "ns"
+    return "bytes" if profile.unit == "bytes" else "samples"
+
+
+def _weighted_nodes(
+    profile: _Profile, builder: ProfileBuilder, frames: list[int]
+) -> Iterator[tuple[int, float]]:
+    """Yield the innermost node of each stack with its weight, which is above 0."""
     if profile.type == "sampled":
         if profile.weights and len(profile.weights) != len(profile.samples):
             raise ValueError("there are not as many weights as samples")
         weights = profile.weights or [1.0] * len(profile.samples)
-        return [pair for pair in zip(profile.samples, weights, strict=True) if pair[1] > 0]
-    stacks: list[tuple[list[int], float]] = []
-    stack: list[int] = []
+        for stack, weight in zip(profile.samples, weights, strict=True):
+            if weight > 0:
+                node = 0
+                for frame in stack:
+                    node = builder.node(node, _function(frames, frame))
+                yield node, weight
+        return
+    open_frames: list[tuple[int, int]] = []  # frame and node
     before = profile.start_value
     for event in profile.events:
-        if event.at > before and stack:
-            stacks.append((list(stack), event.at - before))
+        node = open_frames[-1][1] if open_frames else 0
+        if event.at > before and open_frames:
+            yield node, event.at - before
         before = max(before, event.at)
         if event.type == "O":
-            stack.append(event.frame)
-        elif not stack or stack.pop() != event.frame:
+            node = builder.node(node, _function(frames, event.frame))
+            open_frames.append((event.frame, node))
+        elif not open_frames or open_frames.pop()[0] != event.frame:
             raise ValueError("a frame closes that is not the innermost open one")
-    return stacks
+
+
+def _function(frames: list[int], frame: int) -> int:
+    if not 0 <= frame < len(frames):
+        raise ValueError(f"frame {frame} is not in the table of {len(frames)} frames")
+    return frames[frame]

@@ -75,7 +75,10 @@ class StackKey(Struct, frozen=True):
 
 
 class StackTables(Struct, frozen=True):
-    """Samples by stack, with one value per type; ``attributes`` are those of all samples."""
+    """Samples by stack, with one value per type; ``attributes`` are those of all samples.
+
+    ``default_type``: name of the type that viewers show first; empty: the last one.
+    """
 
     value_types: tuple[ValueType, ...]
     samples: dict[StackKey, tuple[int, ...]]
@@ -85,6 +88,7 @@ class StackTables(Struct, frozen=True):
     duration_ns: int = 0
     attributes: tuple[Label, ...] = ()
     comments: tuple[str, ...] = ()
+    default_type: str = ""
 
 
 LARGEST_VALUE = (1 << 63) - 1
@@ -110,11 +114,32 @@ def one_type_each(tables: StackTables) -> Iterable[tuple[ValueType, dict[StackKe
 
 
 def joined(parts: Iterable[StackTables]) -> StackTables | None:
-    """Return tables with the types of all parts side by side; None without parts."""
+    """Return tables with the types of all parts side by side; None without parts.
+
+    Attributes that not all parts have become labels of the samples. The time is that from the first
+    begin to the last end.
+    """
+    rows = list(parts)
+    common = {label for row in rows[:1] for label in row.attributes}
+    for row in rows:
+        common &= set(row.attributes)
     result: StackTables | None = None
-    for part in parts:
+    for row in rows:
+        part = _labelled(row, common)
         result = part if result is None else _joined(result, part)
     return result
+
+
+def _labelled(part: StackTables, common: set[Label]) -> StackTables:
+    """Return a part whose attributes beyond the common ones are labels of its samples."""
+    added = tuple(label for label in part.attributes if label not in common)
+    if not added:
+        return part
+    samples: dict[StackKey, tuple[int, ...]] = {}
+    for key, values in part.samples.items():
+        add_values(samples, replace(key, labels=(*added, *key.labels)), values)
+    attributes = tuple(label for label in part.attributes if label in common)
+    return replace(part, samples=samples, attributes=attributes)
 
 
 def _joined(left: StackTables, right: StackTables) -> StackTables:
@@ -128,5 +153,17 @@ def _joined(left: StackTables, right: StackTables) -> StackTables:
         for value_type, value in zip(right.value_types, values, strict=True):
             row[types.index(value_type)] = value
         add_values(samples, key, tuple(row))
-    attributes = tuple(dict.fromkeys(left.attributes + right.attributes))
-    return replace(left, value_types=types, samples=samples, attributes=attributes)
+    begin_ns = min((part.time_ns for part in (left, right) if part.time_ns), default=0)
+    ends_ns = [part.time_ns + part.duration_ns for part in (left, right) if part.duration_ns]
+    has_times = all(part.time_ns for part in (left, right) if part.duration_ns)
+    duration_ns = max(ends_ns) - begin_ns if ends_ns and has_times else left.duration_ns
+    return replace(
+        left,
+        value_types=types,
+        samples=samples,
+        comments=left.comments
+        + tuple(text for text in right.comments if text not in left.comments),
+        time_ns=begin_ns,
+        duration_ns=duration_ns,
+        default_type=left.default_type or right.default_type,
+    )

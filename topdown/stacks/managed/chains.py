@@ -18,7 +18,8 @@ from topdown.stacks.managed.activities import with_activities
 from topdown.stacks.managed.frames import ManagedFrames, ManagedFunction, ManagedStacks
 from topdown.stacks.managed.shares import RuntimeShares
 from topdown.stacks.managed.virtual_machine_threads import work_of_threads
-from topdown.stacks.profile import Function, FunctionKind, ProfileWarning
+from topdown.stacks.profile import Function, FunctionKind
+from topdown.stacks.profile_warning import ProfileWarning
 from topdown.stacks.symbols.function_table import FunctionTable
 
 if TYPE_CHECKING:

@@ -27,7 +27,7 @@ from topdown.stacks.json_lines import (
     text_of,
 )
 from topdown.stacks.managed.remedies import remedy_for
-from topdown.stacks.profile import ProfileWarning
+from topdown.stacks.profile_warning import ProfileWarning
 
 FILE = b"runtimes.jsonl"
 FORMAT = "stallscope.managed-frames"

@@ -4,7 +4,8 @@ from collections.abc import Iterable
 from itertools import takewhile
 
 from topdown.stacks.managed.remedies import remedy_for, runtime_of_file
-from topdown.stacks.profile import FunctionKind, Profile, ProfileWarning
+from topdown.stacks.profile import FunctionKind, Profile
+from topdown.stacks.profile_warning import ProfileWarning
 from topdown.stacks.ranking import Ranking
 from topdown.stacks.symbols.function_table import kinds_of
 

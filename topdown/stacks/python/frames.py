@@ -29,7 +29,7 @@ from topdown.stacks.json_lines import (
     read_entries,
     text_of,
 )
-from topdown.stacks.profile import ProfileWarning
+from topdown.stacks.profile_warning import ProfileWarning
 from topdown.stacks.python.line_table import LineTable, decode_lines
 
 FILE = b"python.jsonl"

@@ -17,7 +17,7 @@ from stallscope.regular_file import (
     open_regular,
 )
 from topdown.stacks.elf.file import ElfError, ElfFile
-from topdown.stacks.profile import ProfileWarning
+from topdown.stacks.profile_warning import ProfileWarning
 from topdown.stacks.symbols.file_identity import FileIdentity, host_identity, is_trusted
 from topdown.stacks.symbols.sources import SymbolSources
 
@@ -41,6 +41,7 @@ class Binary:
     debug: ElfFile | None
     path: str
     identities: tuple[FileIdentity, ...] | None = None
+    roots: tuple[bytes, ...] = (b"/",)
 
 
 def copy_name(mapped: "Object") -> str | None:
@@ -111,7 +112,8 @@ def _binary(
     if identity is None and mapped.pid > 0 and sources.same_boot():
         roots.insert(0, os.fsencode(sources.proc / str(mapped.pid) / "root"))
     debug = find_debug_file(mapped, main, sources, files, roots)
-    return Binary(main, debug, printable(mapped.path), _cacheable_identities(main, debug, identity))
+    identities = _cacheable_identities(main, debug, identity)
+    return Binary(main, debug, printable(mapped.path), identities, tuple(roots))
 
 
 def _cacheable_identities(

@@ -27,9 +27,9 @@ from stallscope import __version__
 from stallscope.errors import UsageError
 from stallscope.printable import printable
 from stallscope.private_directory import cache_directory, private_directory
-from topdown.stacks.profile import ProfileWarning
+from topdown.stacks.profile_warning import ProfileWarning
+from topdown.stacks.symbols.debug_files import find_debug_files
 from topdown.stacks.symbols.limited_reader import LimitedReader
-from topdown.stacks.symbols.source_lines import open_with_debug_information
 from topdown.stacks.symbols.sources import SymbolSources
 
 if TYPE_CHECKING:
@@ -120,7 +120,7 @@ def _is_missing(mapped: "Object", sources: SymbolSources) -> bool:
 
     def read(_request: bytes) -> Iterator[bytes]:
         with ExitStack() as files:
-            if open_with_debug_information(mapped, sources, files) is not None:
+            if find_debug_files(mapped, sources, files) is not None:
                 yield b"present"
 
     with LimitedReader(read, budget=sources.budget) as reader:

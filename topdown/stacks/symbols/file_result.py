@@ -6,7 +6,7 @@ from typing import Self
 
 from msgspec import Struct, field
 
-from topdown.stacks.profile import ProfileWarning
+from topdown.stacks.profile_warning import ProfileWarning
 from topdown.stacks.symbols.file_identity import FileIdentity
 
 

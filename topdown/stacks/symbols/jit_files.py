@@ -44,3 +44,9 @@ def process_identity(pid: int, proc: Path) -> tuple[int, int]:
     except (OSError, ValueError, IndexError) as error:
         raise RefusedFileError(f"process {pid}: cannot read its status") from error
     return inner_pid, owner
+
+
+def open_jit_map(pid: int, proc: Path) -> RegularFile:
+    """Return the map that a live process wrote; raises RefusedFileError if not trusted."""
+    inner_pid, owner = process_identity(pid, proc)
+    return open_owned(proc / str(pid) / "root", b"tmp/perf-%d.map" % inner_pid, owner)

@@ -5,7 +5,6 @@ regular file that belongs to the process's user or to root; only root's links ar
 """
 
 from collections.abc import Iterator
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,9 +17,9 @@ from stallscope.regular_file import (
     RegularFile,
     open_in_root,
 )
-from topdown.stacks.profile import ProfileWarning
+from topdown.stacks.profile_warning import ProfileWarning
 from topdown.stacks.symbols.jit_dumps import dump_lines, open_jit_dump
-from topdown.stacks.symbols.jit_files import MAP_LIMIT, MAX_LINES, open_owned, process_identity
+from topdown.stacks.symbols.jit_files import MAP_LIMIT, MAX_LINES, open_jit_map
 from topdown.stacks.symbols.sources import SymbolSources
 from topdown.stacks.symbols.text_tables import JitSymbols, jit_symbols
 
@@ -44,12 +43,6 @@ _MEMORY = (
 def may_hold_jit_code(mapped: "Object") -> bool:
     """Return whether an object is memory to which a JIT compiler may have written code."""
     return not mapped.kernel and mapped.path.startswith(_MEMORY)
-
-
-def open_jit_map(pid: int, proc: Path) -> RegularFile:
-    """Return the map that a live process wrote; raises RefusedFileError if not trusted."""
-    inner_pid, owner = process_identity(pid, proc)
-    return open_owned(proc / str(pid) / "root", b"tmp/perf-%d.map" % inner_pid, owner)
 
 
 def read_jit_map(

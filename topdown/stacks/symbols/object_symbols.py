@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from stallscope.printable import printable
 from stallscope.regular_file import MemoryImage
 from topdown.stacks.elf.file import PT_LOAD, ElfError, ElfFile
-from topdown.stacks.profile import ProfileWarning
+from topdown.stacks.profile_warning import ProfileWarning
 from topdown.stacks.symbol_table import SymbolTable
 from topdown.stacks.symbols.jit_maps import may_hold_jit_code, read_jit_map
 from topdown.stacks.symbols.sources import SymbolSources
@@ -29,7 +29,7 @@ from topdown.stacks.symbols.symbol_cache import (
     load_symbols,
     symbol_cache,
 )
-from topdown.stacks.symbols.system_images import VDSO, is_live_vdso, vdso_image
+from topdown.stacks.symbols.vdso import VDSO, is_live_vdso, vdso_image
 
 if TYPE_CHECKING:
     from stallscope._native import Object

@@ -24,12 +24,10 @@ from stallscope.regular_file import (
     open_in_root,
     open_regular,
 )
-from topdown.stacks.elf.file import ElfError, ElfFile
-from topdown.stacks.profile import ProfileWarning
+from topdown.stacks.profile_warning import ProfileWarning
 from topdown.stacks.symbols.file_identity import is_trusted
 from topdown.stacks.symbols.jit_dumps import dump_lines, open_jit_dump
-from topdown.stacks.symbols.jit_files import MAP_LIMIT
-from topdown.stacks.symbols.jit_maps import open_jit_map
+from topdown.stacks.symbols.jit_files import MAP_LIMIT, open_jit_map
 from topdown.stacks.symbols.limited_reader import read_limited
 from topdown.stacks.symbols.reading_limits import ReadingBudget, ReadingLimits
 
@@ -206,8 +204,6 @@ class _ArtifactCopier:
             try:
                 with self._open(mapped) as file:
                     self._copy_binary(file, mapped)
-            except ElfError:
-                continue  # other kinds of executable files have no symbols
             except MissingFileError:
                 self._warn("binary-lost", f"{path_text}: disappeared before it could be copied")
             except RefusedFileError as error:
@@ -260,7 +256,14 @@ class _ArtifactCopier:
         return file
 
     def _copy_binary(self, file: RegularFile, mapped: _MappedFile) -> None:
-        name = ElfFile(file).build_id.hex() or "inode-{}-{}-{}".format(*mapped.identity)
+        # numpy loads with it, and rarely is a file about to disappear
+        from topdown.stacks.elf.file import ElfError, ElfFile  # noqa: PLC0415
+
+        try:
+            build_id = ElfFile(file).build_id.hex()
+        except ElfError:
+            return  # other kinds of executable files have no symbols
+        name = build_id or "inode-{}-{}-{}".format(*mapped.identity)
         with private_directory(self._directory / "binaries") as folder:
             if name in os.listdir(folder):  # noqa: PTH208 - by descriptor
                 return

@@ -1,44 +1,38 @@
 """Source lines and inlined functions of the hottest addresses, read in a limited process."""
 
-import json
 import os
 import time
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import msgspec
 import numpy as np
 import numpy.typing as npt
+from msgspec.structs import replace
 
-from stallscope.printable import MAX_NAME_LENGTH, printable
-from stallscope.regular_file import RegularFile
-from topdown.stacks.elf.file import PT_LOAD, ElfError, ElfFile, addresses_of
-from topdown.stacks.profile import ProfileWarning
-from topdown.stacks.symbols.binaries import find_binary
-from topdown.stacks.symbols.limited_reader import LimitedReader
+from stallscope.printable import printable
+from topdown.stacks.elf.file import PT_LOAD, ElfError, ElfFile, StoredSection, addresses_of
+from topdown.stacks.profile_warning import ProfileWarning
+from topdown.stacks.symbols.debug_files import find_debug_files
+from topdown.stacks.symbols.limited_reader import LimitedReader, ReaderOutput
 from topdown.stacks.symbols.reading_limits import ReadingBudget, ReadingLimits
 from topdown.stacks.symbols.sources import SymbolSources
+from topdown.stacks.symbols.unit_locations import SourceLocation, UnitLocations
 
 if TYPE_CHECKING:
     from stallscope._native import Capture, Object
 
-_MEMORY_BYTES = 2 << 30
-_LINE_LIMIT = 1 << 20
-_MAX_INLINED = 64
+# Address space: a section takes its size of it, and memory only for what is read of it.
+_MEMORY_BYTES = 8 << 30
+_SECTIONS = (
+    ".debug_info", ".debug_abbrev", ".debug_line", ".debug_str", ".debug_line_str",
+    ".debug_str_offsets", ".debug_addr", ".debug_ranges", ".debug_rnglists", ".debug_aranges",
+)  # fmt: skip
+_DECODER = msgspec.json.Decoder(UnitLocations)
 _GRACE_S = 1.0  # the limit on CPU time should take effect before that on elapsed time
-
-
-@dataclass(frozen=True, slots=True)
-class SourceLocation:
-    """The source location of an address.
-
-    ``inlined``: linkage names of the functions inlined there, outermost first.
-    """
-
-    line: str | None  # "path:line", of the innermost function
-    inlined: tuple[bytes, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,8 +65,7 @@ def find_source_lines(
     is reached, the addresses without a location are counted in a warning that names the limit.
     """
     files = frames_by_file(capture, frames)
-    locations: dict[int, SourceLocation] = {}
-    missing: Counter[str] = Counter()  # addresses by the limit that was reached
+    lines = _LinesBuilder(sources)
     end_s = time.monotonic() + budget_s
     budget = ReadingBudget(2 * budget_s, 2 * budget_s)
 
@@ -83,33 +76,83 @@ def find_source_lines(
         for number, file in enumerate(files):
             part_s = (end_s - time.monotonic()) / (len(files) - number)
             if part_s <= 0:
-                missing[f"the time limit of {budget_s:g} s was reached"] += len(file.frames)
+                lines.add_missing(f"the time limit of {budget_s:g} s was reached", len(file.frames))
                 continue
             limits = ReadingLimits(_memory_bytes(), part_s, part_s + _GRACE_S)
-            output = reader.output(b"%d" % number, limits)
-            own_locations = dict(_locations(output.content, len(file.frames)))
-            locations.update(
-                (int(file.frames[at]), _mapped(location, sources))
-                for at, location in own_locations.items()
+            lines.add_output(file, reader.output(b"%d" % number, limits))
+    return lines.result()
+
+
+class _LinesBuilder:
+    """The locations read so far, and the addresses that have none or may lack something."""
+
+    def __init__(self, sources: SymbolSources) -> None:
+        self._sources = sources
+        self._locations: dict[int, SourceLocation] = {}
+        self._missing: Counter[str] = Counter()  # addresses by the limit that was reached
+        self._damaged = 0  # addresses in damaged units
+        self._split = 0  # addresses whose functions are in .dwo files
+        self._unreadable = 0  # units
+
+    def add_missing(self, reason: str, count: int) -> None:
+        self._missing[reason] += count
+
+    def add_output(self, file: FileFrames, output: ReaderOutput) -> None:
+        before = len(self._locations)
+        for text in output.content.split(b"\n")[:-1]:  # the last line may be incomplete
+            unit = _DECODER.decode(text)
+            self._unreadable += unit.unreadable_units
+            self._split += unit.split_addresses
+            if unit.damaged:
+                self._damaged += sum(map(len, unit.places))
+            self._locations.update(
+                (int(file.frames[place]), _mapped(location, self._sources))
+                for place, location in unit.locations()
             )
-            if output.failure:
-                missing[output.failure] += len(file.frames) - len(own_locations)
-    warnings = tuple(
-        ProfileWarning(
-            "lines-cut", f"{count:,} addresses have no source lines: {printable(limit)}."
-        )
-        for limit, count in missing.items()
-        if count
-    )
-    return SourceLines(locations, warnings)
+        if output.failure:
+            self._missing[output.failure] += len(file.frames) - (len(self._locations) - before)
+
+    def result(self) -> SourceLines:
+        warnings = [
+            ProfileWarning(
+                "lines-cut", f"{count:,} addresses have no source lines: {printable(limit)}."
+            )
+            for limit, count in self._missing.items()
+            if count
+        ]
+        if self._damaged:
+            message = (
+                f"{self._damaged:,} addresses may lack source lines or inlined functions: "
+                "the debug information of their compilation units is damaged."
+            )
+            warnings.append(ProfileWarning("lines-damaged", message))
+        if self._split:
+            message = (
+                f"{self._split:,} addresses lack inlined functions: these are in .dwo files "
+                "(-gsplit-dwarf), which are not read."
+            )
+            warnings.append(ProfileWarning("lines-split", message))
+        if self._unreadable:
+            message = (
+                f"{self._unreadable:,} compilation units of debug information are not readable."
+            )
+            warnings.append(ProfileWarning("units-unreadable", message))
+        return SourceLines(self._locations, tuple(warnings))
 
 
 def _mapped(location: SourceLocation, sources: SymbolSources) -> SourceLocation:
-    """Return the location with its path in this system's source tree."""
-    if location.line is None or not sources.source_map:
+    """Return the location with its paths in this system's source tree."""
+    if not sources.source_map:
         return location
-    path, colon, number = location.line.rpartition(":")
-    return replace(location, line=f"{sources.source_path(path)}{colon}{number}")
+    calls = tuple(_mapped_line(call, sources) for call in location.calls)
+    return replace(location, line=_mapped_line(location.line, sources), calls=calls)
+
+
+def _mapped_line(line: str | None, sources: SymbolSources) -> str | None:
+    if line is None:
+        return None
+    path, colon, number = line.rpartition(":")
+    return f"{sources.source_path(path)}{colon}{number}"
 
 
 def frames_by_file(capture: "Capture", frames: npt.NDArray[np.int64 | np.intp]) -> list[FileFrames]:
@@ -132,62 +175,45 @@ def _memory_bytes() -> int:
 
 
 def _read_locations(file: FileFrames, sources: SymbolSources) -> Iterator[bytes]:
-    """Yield a line of JSON per location; runs in the limited process."""
-    from topdown.stacks.symbols.debug_information import source_locations  # noqa: PLC0415
+    """Yield a line of JSON per unit; runs in the limited process."""
+    from stallscope._native import SourceLocationReader  # noqa: PLC0415
 
     with ExitStack() as files:
-        opened = open_with_debug_information(file.mapped, sources, files)
+        opened = find_debug_files(file.mapped, sources, files)
         if opened is None:
             return
-        main, debug = opened
-        addresses, in_segment = addresses_of(loaded_segments(main), file.addresses)
+        addresses, in_segment = addresses_of(loaded_segments(opened.main), file.addresses)
         places: dict[int, list[int]] = {}
         for index in np.flatnonzero(in_segment).tolist():
             places.setdefault(int(addresses[index]), []).append(index)
-        stream = files.enter_context(os.fdopen(os.dup(debug.descriptor), "rb"))
-        for location in source_locations(stream, places):
-            inlined = [name[:MAX_NAME_LENGTH] for name, _ in location["inlined"][:_MAX_INLINED]]
-            line = json.dumps([places[location["address"]], location["line"], inlined])
-            if len(line) <= _LINE_LIMIT:
-                yield line.encode() + b"\n"
+        shared = opened.supplementary
+        try:
+            reader = SourceLocationReader(
+                opened.descriptor,
+                _stored_sections(opened.debug),
+                opened.supplementary_descriptor,
+                {} if shared is None else _stored_sections(shared),
+            )
+            for part in range(reader.assign(np.array(list(places), np.uint64))):
+                unit = UnitLocations.of_columns(reader.locate(part), places)
+                yield msgspec.json.encode(unit) + b"\n"
+        except ValueError as error:
+            raise ElfError(f"the debug information is malformed: {error}") from error
+        yield msgspec.json.encode(UnitLocations(unreadable_units=reader.unreadable_units)) + b"\n"
 
 
-def open_with_debug_information(
-    mapped: "Object", sources: SymbolSources, files: ExitStack
-) -> tuple[ElfFile, RegularFile] | None:
-    """Return the mapped file, and the file with its debug information; None without either.
-
-    For the limited process: opening a file can block.
-    """
-    try:
-        binary = find_binary(mapped, sources, files)
-    except ElfError:
-        return None
-    if isinstance(binary, ProfileWarning):
-        return None
-    debug = _debug_file(binary.main, binary.debug)
-    return None if debug is None else (binary.main, debug)
+def _stored_sections(file: ElfFile) -> dict[str, StoredSection]:
+    """Return where the sections of debug information are stored."""
+    if file.header.order != "<":
+        raise ElfError("the debug information is big-endian")
+    sections = {}
+    for name in _SECTIONS:
+        stored = file.stored_section(name.encode())
+        if stored is not None:
+            sections[name] = stored
+    return sections
 
 
 def loaded_segments(file: ElfFile) -> npt.NDArray[np.void]:
     """Return the segments that are loaded into memory."""
     return np.asarray(file.segments[file.segments["type"] == PT_LOAD])
-
-
-def _debug_file(main: ElfFile, debug: ElfFile | None) -> RegularFile | None:
-    """Return the file with debug information, None if there is none."""
-    for file in (debug, main):
-        try:
-            if file is not None and file.section(b".debug_info") is not None:
-                return file.source if isinstance(file.source, RegularFile) else None
-        except ElfError:
-            continue
-    return None
-
-
-def _locations(output: bytes, count: int) -> Iterator[tuple[int, SourceLocation]]:
-    """Yield the index and the location of each frame; the last line may be incomplete."""
-    for text in output.split(b"\n")[:-1]:
-        places, line, names = json.loads(text)
-        location = SourceLocation(line, tuple(name.encode() for name in names))
-        yield from ((place, location) for place in places if 0 <= place < count)

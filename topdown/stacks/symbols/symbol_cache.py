@@ -13,7 +13,7 @@ import numpy.typing as npt
 from msgspec import Struct
 
 from topdown.stacks.elf.file import addresses_of
-from topdown.stacks.profile import ProfileWarning
+from topdown.stacks.profile_warning import ProfileWarning
 from topdown.stacks.symbol_table import SymbolTable
 from topdown.stacks.symbols.build_id_cache import BuildIdCache
 from topdown.stacks.symbols.sources import SymbolSources

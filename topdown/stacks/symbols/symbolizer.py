@@ -8,7 +8,8 @@ import numpy.typing as npt
 from msgspec import Struct
 
 from stallscope.printable import MAX_NAME_LENGTH, printable
-from topdown.stacks.profile import Function, FunctionKind, ProfileWarning
+from topdown.stacks.profile import Function, FunctionKind
+from topdown.stacks.profile_warning import ProfileWarning
 from topdown.stacks.symbol_table import SymbolTable
 from topdown.stacks.symbols.entry_functions import ends_kernel_chain, ends_user_chain
 from topdown.stacks.symbols.function_table import (
@@ -22,9 +23,9 @@ from topdown.stacks.symbols.function_table import (
     SymbolNames,
 )
 from topdown.stacks.symbols.jit_maps import may_hold_jit_code
+from topdown.stacks.symbols.kernel_symbols import KernelSymbols, read_kernel_symbols
 from topdown.stacks.symbols.object_symbols import AddressSymbols, ObjectReader
 from topdown.stacks.symbols.sources import SymbolSources
-from topdown.stacks.symbols.system_images import read_kernel_symbols
 
 if TYPE_CHECKING:
     from stallscope._native import Capture, Object
@@ -67,10 +68,18 @@ class Symbolizer:
     def __init__(self, sources: SymbolSources) -> None:
         """Set the sources of symbols."""
         self.sources = sources
+        self._kernels: dict[tuple[int, bytes], KernelSymbols] = {}
+
+    def kernel_symbols(self, kernel: "Object | None") -> KernelSymbols:
+        """Return the symbols of a kernel, which are read once."""
+        key = (0, b"") if kernel is None else (kernel.start, kernel.build_id)
+        if key not in self._kernels:
+            self._kernels[key] = read_kernel_symbols(kernel, self.sources)
+        return self._kernels[key]
 
     def name_frames(self, capture: "Capture", frames: FrameSelection) -> NamedFrames:
         """Return the function of each selected frame."""
-        namer = _FrameNamer(capture, frames.outermost, self.sources)
+        namer = _FrameNamer(capture, frames.outermost, self.kernel_symbols)
         kinds, objects = capture.frame_kind, capture.frame_object
         is_kernel = np.array([mapped.kernel for mapped in capture.objects] + [False], np.bool_)
         in_kernel = frames.selected & ((kinds == _KERNEL) | is_kernel[objects])
@@ -95,11 +104,14 @@ class _FrameNamer:
     """The functions named so far."""
 
     def __init__(
-        self, capture: "Capture", outermost: npt.NDArray[np.bool_], sources: SymbolSources
+        self,
+        capture: "Capture",
+        outermost: npt.NDArray[np.bool_],
+        kernel_symbols: Callable[["Object | None"], KernelSymbols],
     ) -> None:
         self._capture = capture
         self._outermost = outermost
-        self._sources = sources
+        self._kernel_symbols = kernel_symbols
         self._parts: list[tuple[NameSource, Places]] = []
         self._count = 0
         self._function = np.full(len(capture.frame_address), -1, np.int32)
@@ -126,7 +138,7 @@ class _FrameNamer:
         if not len(rows):
             return
         kernel = next((mapped for mapped in self._capture.objects if mapped.kernel), None)
-        symbols = read_kernel_symbols(kernel, self._sources)
+        symbols = self._kernel_symbols(kernel)
         self._warn(symbols.warning)
         if symbols.hidden:
             self._kernel_hidden = True

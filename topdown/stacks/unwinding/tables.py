@@ -13,10 +13,10 @@ from stallscope._native import UnwindTable, UnwindTableError
 from stallscope.printable import printable
 from stallscope.regular_file import RegularFile
 from topdown.stacks.elf.file import ElfError, ElfFile
-from topdown.stacks.profile import ProfileWarning
+from topdown.stacks.profile_warning import ProfileWarning
 from topdown.stacks.symbols.build_id_cache import BuildIdCache
 from topdown.stacks.symbols.sources import SymbolSources
-from topdown.stacks.symbols.system_images import VDSO, vdso_image
+from topdown.stacks.symbols.vdso import VDSO, vdso_image
 
 if TYPE_CHECKING:
     from stallscope._native import Object

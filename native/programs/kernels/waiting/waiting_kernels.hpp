@@ -8,6 +8,7 @@
 #include "kernels/waiting/cpu_shares.hpp"
 #include "kernels/waiting/cpu_waits.hpp"
 #include "kernels/waiting/futex_kinds.hpp"
+#include "kernels/waiting/lock_convoy.hpp"
 #include "kernels/waiting/lock_holders.hpp"
 #include "kernels/waiting/loopback.hpp"
 #include "kernels/waiting/mapped_file.hpp"
@@ -61,6 +62,19 @@ inline constexpr std::array waiting_kernels = {
                  .min_threads = 3,
                  .look_alike = "let the thread on the same CPU compute 2 % of the time",
                  .first_cause = {.kind = "run_queue", .name = "holder"},
+                 .measures_states = true},
+    kernel_entry{.name = "lock-convoy",
+                 .what = "threads that queue for a mutex, which is handed from one to the next",
+                 .expected = "waiting: lock",
+                 .without_counters = "its account: acquisitions that had to wait",
+                 .make = make_lock_convoy,
+                 .iterations_per_call = 1,
+                 .threads = 6,
+                 .min_threads = 3,
+                 .look_alike = "work before taking the mutex, and sleep as long as the queue took",
+                 .cured = "a mutex that a running thread may take first",
+                 .first_cause = {.kind = "thread", .name = "worker"},
+                 .sign = "convoy",
                  .measures_states = true},
     kernel_entry{.name = "pipeline-slow-middle",
                  .what = "three stages with bounded queues, of which the middle one is slow",
@@ -128,6 +142,7 @@ inline constexpr std::array waiting_kernels = {
                  .threads = 9,
                  .min_threads = 2,
                  .look_alike = "wake one thread",
+                 .sign = "thundering herd",
                  .measures_states = true},
     kernel_entry{.name = "futex-kinds",
                  .what = "threads that wait for one thread by futexes of different kinds",

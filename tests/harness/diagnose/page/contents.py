@@ -37,7 +37,7 @@ def profile_over(
     return structs.replace(
         built,
         times=SampleTimes(
-            np.arange(100, dtype=np.int64) * step,
+            np.arange(100, dtype=np.int64) * step + begin_ns,
             leaves,
             np.zeros(100, np.int32),
             np.full(100, int(built.weight_value[0]) // 50, np.int64),

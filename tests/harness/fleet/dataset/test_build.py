@@ -1,10 +1,13 @@
 """`harness.fleet.dataset.build`."""
 
+import json
 from pathlib import Path
 
 import pytest
 
-from harness.fleet.dataset.build import profile_tables, recordings_of
+from harness.fleet.dataset import build
+from harness.fleet.dataset.build import build_part, profile_tables, recordings_of
+from harness.fleet.dataset.parts import find_parts
 from tests.profile_builder import ProfileBuilder
 
 pytest.importorskip("pyarrow", reason="needs the extra fleet: pyarrow")
@@ -24,3 +27,28 @@ def test_recordings_are_found_below_hosts_and_segments(tmp_path: Path) -> None:
         (tmp_path / name / "recording.json").write_text("{}")
     names = [path.relative_to(tmp_path).as_posix() for path in recordings_of(tmp_path)]
     assert names == ["a", "b/1", "b/2"]
+
+
+def write_recording(folder: Path, counts: int) -> None:
+    """Write a recording of counters that is still written: its first lines."""
+    folder.mkdir(parents=True, exist_ok=True)
+    manifest = {"schema": "stallscope.recording/1.0", "complete": False, "start_realtime_ns": 5}
+    (folder / "recording.json").write_text(json.dumps(manifest))
+    (folder / "direct.hlog").write_text("\n" * counts)
+
+
+def test_a_recording_that_grew_replaces_its_part(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(build, "kind_of", lambda _: "waits")
+    monkeypatch.setattr(build, "tables_of", lambda _: {})
+    recording = tmp_path / "a"
+    write_recording(recording, 1)
+    first = build_part(tmp_path, recording)
+    assert build_part(tmp_path, recording) == first
+    (recording / "report.html").write_text("a page changes nothing")
+    assert build_part(tmp_path, recording) == first
+    write_recording(recording, 2)
+    second = build_part(tmp_path, recording)
+    assert second != first
+    assert find_parts([tmp_path], "recordings") == (second,)

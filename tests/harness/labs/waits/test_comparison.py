@@ -1,5 +1,6 @@
 """Comparison of a diagnosis of waits with the account of the program."""
 
+import msgspec
 import pytest
 
 from harness.labs.waits.comparison import (
@@ -9,10 +10,13 @@ from harness.labs.waits.comparison import (
     is_cause,
     largest_difference,
     share_verdict,
+    sign_verdict,
+    signs_of,
     state_shares,
 )
 from harness.labs.waits.result import DiagnosisCause, ProgramVerdict
 from harness.labs.waits.waiting_programs import ExpectedCause
+from harness.waits.result import LockWaits, SpinningFunction
 from tests.harness.labs.waits.diagnoses import account, diagnosis, thread
 
 HOG = ExpectedCause("thread", "hog")
@@ -78,6 +82,28 @@ def test_a_program_without_an_account_has_no_wrong_shares() -> None:
 )
 def test_a_cause_matches_by_kind_and_name(kind: str, name: str, expected: bool) -> None:
     assert is_cause(HOG, cause(kind, name)) is expected
+
+
+def test_a_sign_must_be_found_and_must_not_for_a_look_alike() -> None:
+    lock = LockWaits(
+        address="0x1",
+        kind="pi-mutex",
+        wait_ns=10,
+        waits=60,
+        owner=None,
+        callers=(),
+        signs=("convoy: 3.0 threads wait at a time, though the lock is released every 200 us",),
+    )
+    spin = SpinningFunction(function="spin_until_taken", threads=4, cpu_ns=9, share=0.5)
+    whole = diagnosis(thread(2, "worker", lock=100))
+    assert signs_of(whole) == ()
+    signs = signs_of(msgspec.structs.replace(whole, locks=(lock,), spinning=(spin,)))
+    assert signs == ("convoy", "spinning")
+    right, wrong = ProgramVerdict.RIGHT, ProgramVerdict.WRONG
+    assert sign_verdict("convoy", signs, look_alike=False) is right
+    assert sign_verdict("convoy", signs, look_alike=True) is wrong
+    assert sign_verdict("convoy", (), look_alike=False) is wrong
+    assert sign_verdict(None, signs, look_alike=True) is right
 
 
 def test_a_cause_without_a_name_matches_by_kind() -> None:

@@ -14,6 +14,27 @@ def test_programs_have_a_cause_or_measure_their_states() -> None:
     assert "streaming" not in programs
 
 
+@pytest.mark.parametrize(
+    "name",
+    [
+        "condition-herd",
+        "hash-under-lock",
+        "o-n-critical-section",
+        "spin-convoy",
+        "lock-convoy",
+        "mapped-file-faults",
+        "slow-peer",
+        "cgroup-throttled",
+        "oversubscribed",
+        "preempted-holder",
+    ],
+)
+def test_a_fault_that_programs_often_have_is_in_the_lab_with_its_look_alike(name: str) -> None:
+    (waiting,) = waiting_programs((name,))
+    assert waiting.look_alike
+    assert waiting.first_cause or waiting.sign
+
+
 def test_an_unknown_program_is_named() -> None:
     with pytest.raises(UsageError, match="'lock-hig'"):
         waiting_programs(("lock-hig",))

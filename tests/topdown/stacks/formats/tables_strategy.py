@@ -59,5 +59,6 @@ def stack_tables(draw: st.DrawFn) -> StackTables:
         time_ns=draw(UNSIGNED),
         duration_ns=draw(UNSIGNED),
         attributes=draw(st.lists(st.builds(Label, NAME, NAME), max_size=2, unique=True).map(tuple)),
+        default_type=draw(st.sampled_from(["", *(kind.name for kind in types)])),
         comments=draw(st.lists(NAME, max_size=2).map(tuple)),
     )

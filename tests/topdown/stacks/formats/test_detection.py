@@ -1,6 +1,7 @@
 """The format of a file by its content."""
 
 import gzip
+import time
 
 import pytest
 from hypothesis import given
@@ -52,3 +53,10 @@ def test_messages_of_pprof_and_otlp_are_distinguished(tables: StackTables) -> No
 @given(st.binary(max_size=200))
 def test_any_bytes_are_accepted(head: bytes) -> None:
     detect(head)
+
+
+@pytest.mark.parametrize("line", [b"a " + b"1 " * 32_000, b"a" + b" " * 64_000])
+def test_a_long_line_of_numbers_or_blanks_takes_no_time_by_its_square(line: bytes) -> None:
+    begin_s = time.process_time()
+    assert detect(line) is None
+    assert time.process_time() - begin_s < 2  # a search by the square of the length takes 9 s

@@ -1,6 +1,7 @@
 """Files of the Firefox Profiler."""
 
 import json
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -9,6 +10,7 @@ from stallscope.errors import RecordingError
 from tests.profile_builder import ProfileBuilder
 from topdown.stacks.flame.folded import render_folded
 from topdown.stacks.formats.firefox import decode_firefox, encode_firefox
+from topdown.stacks.formats.profile_builder import MAX_DEPTH
 from topdown.stacks.profile import Function, FunctionKind, Thread
 from topdown.stacks.sample_times import SampleTimes
 
@@ -64,3 +66,49 @@ def test_a_deep_stack_is_written(tmp_path: object) -> None:
 def test_malformed_files_are_errors(text: bytes) -> None:
     with pytest.raises(RecordingError, match="cannot be read|can be read"):
         decode_firefox(text, "x")
+
+
+def file_of(threads: list[dict[str, object]], depth: int = 1) -> bytes:
+    """Return a file whose threads share one stack of ``depth`` frames of the function f."""
+    tables = {
+        "stackTable": {"prefix": [None, *range(depth - 1)], "frame": [0] * depth},
+        "frameTable": {"func": [0]},
+        "funcTable": {"name": [0], "resource": [-1]},
+        "resourceTable": {"name": []},
+        "stringArray": ["f"],
+    }
+    rows = [{"name": "t", "pid": "1", "tid": 1, **tables, "samples": row} for row in threads]
+    return json.dumps({"meta": {"interval": 10.0}, "threads": rows}).encode()
+
+
+def test_a_sample_without_weight_counts_once_beside_counted_samples() -> None:
+    counted = {"length": 1, "stack": [0], "weight": [3], "weightType": "samples"}
+    profile = decode_firefox(file_of([counted, {"length": 1, "stack": [0]}]), "x")
+    assert (profile.source.unit, profile.weight_value.tolist()) == ("samples", [4])
+    alone = decode_firefox(file_of([{"length": 1, "stack": [0]}]), "x")
+    assert (alone.source.unit, alone.weight_value.tolist()) == ("ns", [10_000_000])
+
+
+def test_weights_of_another_unit_are_left_out_with_a_warning() -> None:
+    timed = {"length": 1, "stack": [0], "weight": [3], "weightType": "tracing-ms"}
+    allocated = {"length": 1, "stack": [0], "weight": [4096], "weightType": "bytes"}
+    profile = decode_firefox(file_of([allocated, timed]), "x")
+    assert (profile.source.unit, profile.weight_value.tolist()) == ("bytes", [4096])
+    assert "1 threads whose weights are not bytes are left out" in profile.warnings[0].message
+
+
+def test_a_stack_table_of_a_long_chain_takes_memory_by_its_length() -> None:
+    tracemalloc.start()
+    content = file_of([{"length": 1, "stack": [19_999]}], depth=20_000)
+    profile = decode_firefox(content, "x")
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 40 << 20  # 20,000 stacks as lists of frames take 1.6 GB
+    assert len(profile.node_parent) == MAX_DEPTH + 1
+    assert "frames deeper than 8,192 are left out" in profile.warnings[0].message
+
+
+@pytest.mark.parametrize("stack", [-1, 1])
+def test_numbers_outside_of_a_table_are_errors(stack: int) -> None:
+    with pytest.raises(RecordingError, match=f"there is no entry {stack}"):
+        decode_firefox(file_of([{"length": 1, "stack": [stack]}]), "x")

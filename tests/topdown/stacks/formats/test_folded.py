@@ -42,3 +42,10 @@ def test_text_without_a_stack_is_an_error(tmp_path: Path) -> None:
     file.write_bytes(b"hello\n")
     with pytest.raises(RecordingError, match="no folded stack"):
         read_folded(file, "x.folded")
+
+
+def test_large_counts_are_exact(tmp_path: Path) -> None:
+    file = tmp_path / "x"
+    file.write_bytes(b"p;f 9007199254740993\n" + b"p;g " + b"9" * 30 + b"\n")
+    profile = read_folded(file, "x")
+    assert sorted(profile.weight_value.tolist()) == [9007199254740993, (1 << 63) - 1]

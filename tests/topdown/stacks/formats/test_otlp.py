@@ -10,14 +10,15 @@ from stallscope.errors import RecordingError
 from tests.topdown.stacks.formats.tables_strategy import stack_tables
 from topdown.stacks.formats.otlp import decode_otlp, encode_otlp
 from topdown.stacks.formats.pprof import decode_pprof, encode_pprof
-from topdown.stacks.formats.stack_tables import StackTables
+from topdown.stacks.formats.profile_tables import profile_of
+from topdown.stacks.formats.stack_tables import Label, StackTables
 
 
 def sorted_samples(tables: StackTables) -> object:
     """Return what the tables say, without the order of samples, which differs by type."""
     return (
         tables.value_types, tables.samples, tables.period_type, tables.period, tables.time_ns,
-        tables.duration_ns, tables.attributes, tables.comments,
+        tables.duration_ns, tables.attributes, tables.comments, tables.default_type,
     )  # fmt: skip
 
 
@@ -73,3 +74,24 @@ def test_numbers_outside_of_a_table_and_missing_profiles_are_errors() -> None:
     profile.samples.add(stack_index=7, values=[1])
     with pytest.raises(RecordingError, match="no entry 7"):
         decode_otlp(message.SerializeToString(), "x")
+
+
+def test_attributes_of_resources_stay_with_their_samples() -> None:
+    message = profiles_pb2.ProfilesData()
+    strings = ["", "samples", "count", "process.executable.name", "redis-server"]
+    message.dictionary.string_table.extend(strings)
+    for name in ("nginx", ""):
+        resource = message.resource_profiles.add()
+        resource.resource.attributes.add(key="os").value.string_value = "linux"
+        process = resource.resource.attributes.add(key_strindex=3)
+        if name:
+            process.value.string_value = name
+        else:
+            process.value.string_value_strindex = 4
+        profile = resource.scope_profiles.add().profiles.add()
+        profile.sample_type.type_strindex, profile.sample_type.unit_strindex = 1, 2
+        profile.samples.add(values=[2])
+    tables = decode_otlp(message.SerializeToString(), "x")
+    assert tables.attributes == (Label("os", "linux"),)
+    processes = [thread.process_name for thread in profile_of(tables, "x").threads]
+    assert processes == ["nginx", "redis-server"]

@@ -140,3 +140,30 @@ def test_the_sum_of_periods_by_stack_is_kept(
     content, _ = fold_perf_script(file, "property.txt")
     rows = [line.rpartition(" ") for line in content.decode().splitlines()]
     assert {stack: int(count) for stack, _, count in rows} == expected
+
+
+@pytest.mark.parametrize(
+    ("line", "unit", "scope"),
+    [
+        (b"a 1/1 1.0: 250000 cpu-clock:", "ns", "user+kernel"),
+        (b"a 1/1 1.0: cpu-clock:", "samples", "user+kernel"),  # 1 is not a nanosecond
+        (b"a 1/1 1.0: 7 cycles:upp:", "events", "user"),
+        (b"a 1/1 1.0: 7 cycles:k:", "events", "kernel"),
+        (b"a 1/1 1.0: 7 sched:sched_switch:", "events", "user+kernel"),
+    ],
+)
+def test_unit_and_scope_follow_from_the_line(
+    tmp_path: Path, line: bytes, unit: str, scope: str
+) -> None:
+    file = tmp_path / "perf.txt"
+    file.write_bytes(line + b"\n\t1 f (/x)\n")
+    source = read_perf_script(file, "perf.txt").source
+    assert (source.unit, source.scope) == (unit, scope)
+
+
+def test_samples_without_a_period_are_reported_beside_others(tmp_path: Path) -> None:
+    file = tmp_path / "perf.txt"
+    file.write_bytes(b"a 1/1 1.0: 9 cycles:\n\na 1/1 1.5: cycles:\n")
+    profile = read_perf_script(file, "perf.txt")
+    assert "1 of 2 samples have no period and count as 1" in profile.warnings[0].message
+    assert profile.duration_s == 0.5

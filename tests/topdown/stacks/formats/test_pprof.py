@@ -6,13 +6,14 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from google.protobuf import json_format
 from hypothesis import given
 
 from stallscope.errors import RecordingError
 from tests.long_tests import long_tests
 from tests.profile_builder import ProfileBuilder
 from tests.topdown.stacks.formats.tables_strategy import stack_tables
-from topdown.stacks.formats.pprof import decode_pprof, encode_pprof
+from topdown.stacks.formats.pprof import _profile_class, decode_pprof, encode_pprof
 from topdown.stacks.formats.profile_tables import tables_of
 from topdown.stacks.formats.stack_tables import StackTables
 
@@ -47,3 +48,18 @@ def test_pprof_shows_the_same_values(tmp_path: Path) -> None:
     rows = [line.split() for line in shown.splitlines()]
     assert ["30ms", "75.00%", "75.00%", "30ms", "75.00%", "work"] in rows
     assert ["0", "0%", "100%", "40ms", "100%", "main"] in rows
+
+
+@pytest.mark.parametrize(
+    ("field", "message"),
+    [
+        ({"location": [{"id": 1, "mapping_id": 5}]}, "there is no mapping 5"),
+        ({"location": [{"id": 1, "line": [{"function_id": 6}]}]}, "there is no function 6"),
+        ({"sample": [{"location_id": [7], "value": [1]}]}, "there is no location 7"),
+    ],
+)
+def test_an_error_names_the_missing_entry(field: dict[str, object], message: str) -> None:
+    profile = {"string_table": [""], "sample_type": [{"type": 0}], **field}
+    content = json_format.ParseDict(profile, _profile_class()()).SerializeToString()
+    with pytest.raises(RecordingError, match=message):
+        decode_pprof(content, "x")

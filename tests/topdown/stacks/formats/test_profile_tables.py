@@ -1,5 +1,11 @@
 """Profiles as stack tables, and back."""
 
+import math
+
+import pytest
+from msgspec.structs import replace
+
+from stallscope.errors import RecordingError
 from tests.profile_builder import ProfileBuilder
 from topdown.stacks.flame.folded import render_folded
 from topdown.stacks.formats.profile_tables import profile_of, tables_of
@@ -59,3 +65,43 @@ def test_labels_of_other_tools_name_threads_and_addresses_name_functions() -> No
     assert {function.kind for function in profile.functions if "1234" in function.name} == {
         FunctionKind.UNKNOWN
     }
+
+
+HEAP = StackTables(
+    (
+        ValueType("alloc_objects", "count"),
+        ValueType("alloc_space", "bytes"),
+        ValueType("inuse_objects", "count"),
+        ValueType("inuse_space", "bytes"),
+    ),
+    {
+        StackKey(()): (100, 4096, 2, 64),
+        StackKey((), (Label("tid", 2),)): (0, -5, -1, -32),
+    },
+    default_type="alloc_space",
+)
+
+
+def test_the_file_names_the_type_that_is_shown_first() -> None:
+    assert profile_of(HEAP, "x").source.event == "alloc_space"
+    assert profile_of(replace(HEAP, default_type=""), "x").source.event == "inuse_space"
+
+
+def test_samples_are_those_of_the_type() -> None:
+    assert profile_of(HEAP, "x").samples == 100
+    assert profile_of(HEAP, "x", "inuse_space").samples == 2
+
+
+def test_an_unknown_type_is_an_error_and_negative_values_are_reported() -> None:
+    with pytest.raises(RecordingError, match="has no type of value cpu") as raised:
+        profile_of(HEAP, "x", "cpu")
+    assert "alloc_objects, alloc_space" in raised.value.remedy
+    (warning,) = profile_of(HEAP, "x").warnings
+    assert "1 stacks with a negative value" in warning.message
+
+
+def test_the_duration_is_not_known_without_a_statement() -> None:
+    assert math.isnan(profile_of(HEAP, "x").duration_s)
+    timed = replace(HEAP, duration_ns=2_000_000_000)
+    assert profile_of(timed, "x").duration_s == 2.0
+    assert tables_of(profile_of(HEAP, "x")).duration_ns == 0

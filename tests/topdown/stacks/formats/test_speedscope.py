@@ -74,3 +74,26 @@ def test_events_of_frames_are_stacks_with_durations() -> None:
 def test_malformed_files_are_errors(text: bytes) -> None:
     with pytest.raises(RecordingError, match="not a valid speedscope file"):
         decode_speedscope(text, "x")
+
+
+def sampled(unit: str, weight: float) -> dict[str, object]:
+    """Return a profile of one sample of the first frame."""
+    return {"type": "sampled", "name": unit, "unit": unit, "samples": [[0]], "weights": [weight]}
+
+
+def test_bytes_stay_bytes_and_profiles_of_another_unit_are_left_out() -> None:
+    profiles = [sampled("bytes", 4096), sampled("milliseconds", 3)]
+    file = {"shared": {"frames": [{"name": "f"}]}, "profiles": profiles}
+    profile = decode_speedscope(json.dumps(file).encode(), "x")
+    assert (profile.source.unit, profile.weight_value.tolist()) == ("bytes", [4096])
+    assert "1 profiles whose unit is not bytes are left out" in profile.warnings[0].message
+
+
+def test_deep_events_take_time_by_their_number() -> None:
+    count = 8_000  # stacks as lists of frames would hold 64 million numbers
+    events = [{"type": "O", "frame": 0, "at": at} for at in range(count)]
+    events += [{"type": "C", "frame": 0, "at": count + at} for at in range(count)]
+    evented = {"type": "evented", "unit": "nanoseconds", "events": events}
+    file = {"shared": {"frames": [{"name": "f"}]}, "profiles": [evented]}
+    profile = decode_speedscope(json.dumps(file).encode(), "x")
+    assert int(profile.weight_value.sum()) == 2 * count - 1

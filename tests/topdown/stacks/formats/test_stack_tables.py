@@ -30,3 +30,12 @@ def test_types_of_joined_tables_stand_side_by_side() -> None:
 def test_a_type_has_its_samples_that_are_not_zero() -> None:
     tables = StackTables((COUNT, TIME), {KEY: (0, 7)})
     assert list(one_type_each(tables)) == [(COUNT, {}), (TIME, {KEY: 7})]
+
+
+def test_the_time_of_joined_tables_spans_all_parts() -> None:
+    first = StackTables((COUNT,), {}, time_ns=100, duration_ns=10, comments=("a",))
+    second = StackTables((COUNT,), {}, time_ns=200, duration_ns=20, comments=("b",))
+    tables = joined([second, first])
+    assert tables is not None
+    assert (tables.time_ns, tables.duration_ns) == (100, 120)
+    assert tables.comments == ("b", "a")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from topdown.stacks.profile import ProfileWarning
+from topdown.stacks.profile_warning import ProfileWarning
 from topdown.stacks.symbols.binaries import Binary, find_binary
 from topdown.stacks.symbols.sources import SymbolSources
 

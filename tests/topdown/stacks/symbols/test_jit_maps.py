@@ -8,7 +8,8 @@ import pytest
 
 from stallscope.regular_file import MissingFileError, RefusedFileError
 from topdown.stacks.symbols import jit_maps
-from topdown.stacks.symbols.jit_maps import open_jit_map, read_jit_map
+from topdown.stacks.symbols.jit_files import open_jit_map
+from topdown.stacks.symbols.jit_maps import read_jit_map
 from topdown.stacks.symbols.sources import SymbolSources
 
 BOOT = "7a1b"

@@ -1,4 +1,4 @@
-// Reads little-endian DWARF numbers from a byte span with bounds checks. After a read past the end,
+// Reads little-endian numbers and LEB128 from a byte span with bounds checks. After a read past the end,
 // every value is 0 and failed() returns true, so a caller checks once at the end of an item. Costs
 // a comparison per read; allocates and throws nothing. A reader belongs to a single thread.
 //  byte_reader reader(bytes);
@@ -11,7 +11,7 @@
 #include <cstring>
 #include <span>
 
-namespace stallscope::unwind {
+namespace stallscope {
 
 class byte_reader {
  public:
@@ -35,12 +35,27 @@ class byte_reader {
     return value;
   }
 
-  std::uint64_t uleb128() noexcept { return leb128(nullptr); }
+  std::uint64_t uleb128() noexcept {
+    if (left() == 0) return leb128(nullptr);
+    const auto first = std::to_integer<std::uint8_t>(bytes_[offset_]);
+    if ((first & 0x80U) != 0) return leb128(nullptr);
+    ++offset_;  // most numbers have one byte
+    return first;
+  }
   std::int64_t sleb128() noexcept {
     unsigned sign_shift = 0;
     const std::uint64_t value = leb128(&sign_shift);
     const bool extend = sign_shift != 0 && sign_shift < 64;
     return static_cast<std::int64_t>(extend ? value | (~std::uint64_t{0} << sign_shift) : value);
+  }
+
+  // Fails unless `count` bytes are left.
+  void skip(std::uint64_t count) noexcept {
+    if (left() < count) {
+      failed_ = true;
+    } else {
+      offset_ += static_cast<std::size_t>(count);
+    }
   }
 
   std::span<const std::byte> take(std::uint64_t count) noexcept {
@@ -72,4 +87,4 @@ class byte_reader {
   bool failed_;
 };
 
-}  // namespace stallscope::unwind
+}  // namespace stallscope

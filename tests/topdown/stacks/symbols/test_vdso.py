@@ -1,4 +1,4 @@
-"""Images of the kernel that have no file."""
+"""Tests of `topdown/stacks/symbols/vdso.py`: the image that has no file."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -6,7 +6,7 @@ from pathlib import Path
 from msgspec import structs
 
 from tests.topdown.stacks.unwinding.mapped import messages
-from topdown.stacks.symbols.system_images import copy_vdso
+from topdown.stacks.symbols.vdso import copy_vdso
 from topdown.stacks.unwinding.tables import UnwindTables
 
 

@@ -1,16 +1,13 @@
-"""The kernel's symbols and the vdso's image, which are not in ordinary files."""
+"""The kernel's symbols, from the recording's list or the live one."""
 
-import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 from msgspec import Struct
 
-from stallscope.private_directory import private_directory, write_atomic
-from stallscope.regular_file import MemoryImage, RefusedFileError, open_in_root
-from topdown.stacks.elf.file import ElfError, ElfFile
-from topdown.stacks.profile import ProfileWarning
+from stallscope.regular_file import RefusedFileError, open_in_root
+from topdown.stacks.profile_warning import ProfileWarning
 from topdown.stacks.symbol_table import SymbolTable, empty_table
 from topdown.stacks.symbols.sources import SymbolSources
 from topdown.stacks.symbols.text_tables import kernel_table
@@ -18,11 +15,8 @@ from topdown.stacks.symbols.text_tables import kernel_table
 if TYPE_CHECKING:
     from stallscope._native import Object
 
-VDSO = b"[vdso]"
 _KALLSYMS_LIMIT = 64 << 20
 _KALLSYMS_LINES = 1 << 20  # kernels have 100,000 to 300,000
-_VDSO_LIMIT = 1 << 20
-_VDSO_COPY = "vdso"  # in binaries/, whose other files are named by build id or inode
 _HIDDEN = ProfileWarning(
     "kernel-symbols-hidden",
     "The kernel hides its addresses from this user, so kernel functions have no names: record as "
@@ -95,71 +89,3 @@ def _same_kernel(kernel: "Object | None", table: SymbolTable) -> bool:
         return False
     group = int(table.look_up(np.array([kernel.start], np.uint64))[0])
     return group >= 0 and int(table.start[group]) == kernel.start
-
-
-def copy_vdso(directory: Path) -> None:
-    """Copy the vdso into a recording, so that it can be analyzed on other machines.
-
-    Raises OSError if ``directory`` cannot be written.
-    """
-    image = _live_vdso()
-    if image is not None:
-        with private_directory(directory / "binaries") as folder:
-            write_atomic(folder, _VDSO_COPY, [image.read(0, image.size)])
-
-
-def vdso_image(mapped: "Object", sources: SymbolSources) -> MemoryImage | None:
-    """Return the vdso that was mapped: the recording's copy, else the live one if it is the same.
-
-    The live vdso is the same if the boot id or the build id is equal.
-    """
-    recorded, live = _recorded_vdso(sources), _live_vdso()
-    candidates = ((recorded, True), (live, sources.same_boot()))
-    for image, is_recorded in candidates:
-        if image is None or mapped.length not in (0, image.size):
-            continue
-        if _build_id(image) == mapped.build_id if mapped.build_id else is_recorded:
-            return image
-    return None
-
-
-def is_live_vdso(image: MemoryImage) -> bool:
-    """Return whether this is the vdso of the running kernel."""
-    live = _live_vdso()
-    return live is not None and live.read(0, live.size) == image.read(0, image.size)
-
-
-def _build_id(image: MemoryImage) -> bytes:
-    try:
-        return ElfFile(image).build_id
-    except ElfError:
-        return b""
-
-
-def _recorded_vdso(sources: SymbolSources) -> MemoryImage | None:
-    if sources.recording is None:
-        return None
-    try:
-        with open_in_root(sources.recording / "binaries", os.fsencode(_VDSO_COPY)) as file:
-            if file.size > _VDSO_LIMIT:
-                return None
-            return MemoryImage("[vdso]", file.read(0, file.size))
-    except RefusedFileError:
-        return None
-
-
-def _live_vdso() -> MemoryImage | None:
-    for line in _read_whole(Path("/proc/self/maps")).split(b"\n"):
-        if not line.endswith(VDSO):
-            continue
-        start, _, end = line.split(b" ", 1)[0].partition(b"-")
-        length = int(end, 16) - int(start, 16)
-        if length > _VDSO_LIMIT:
-            return None
-        try:
-            with Path("/proc/self/mem").open("rb", buffering=0) as memory:
-                memory.seek(int(start, 16))
-                return MemoryImage("[vdso]", memory.read(length))
-        except (OSError, ValueError):
-            return None
-    return None

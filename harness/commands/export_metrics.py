@@ -1,0 +1,58 @@
+"""`stallscope export metrics`: the metrics of a recording."""
+
+from pathlib import Path
+
+import click
+
+from harness.cli.recording_argument import run_argument
+
+EXAMPLES = """\b
+Examples:
+  stallscope export metrics slow-query
+  stallscope export metrics load -o /var/lib/node_exporter/load.prom
+  stallscope export metrics slow-query --format otlp -o slow-query.pb
+"""
+
+
+@click.command(epilog=EXAMPLES)
+@run_argument
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path),
+    default=Path("-"),
+    metavar="FILE",
+    help="Output file. Default: standard output.",
+)
+@click.option(
+    "--format",
+    "file_format",
+    type=click.Choice(["prometheus", "otlp"]),
+    default="prometheus",
+    show_default=True,
+    help="Text of Prometheus and OpenMetrics, or a MetricsData message of OTLP.",
+)
+@click.option(
+    "--top",
+    type=click.IntRange(0, 10_000),
+    default=20,
+    show_default=True,
+    help="Number of functions, threads, groups of threads, locks and causes.",
+)
+def command(run: Path, output: Path, file_format: str, top: int) -> None:
+    """Write the metrics of a recording as Prometheus text or OTLP.
+
+    RUN is a recording of any kind, or a perf.data file. Values that were not measured are left
+    out. Histograms of logs are merged and have the same buckets in all recordings.
+    """
+    from harness.export.metrics.options import (  # noqa: PLC0415 - start-up stays light
+        ExportMetricsOptions,
+        MetricsFormat,
+    )
+    from harness.export.metrics.session import run_export  # noqa: PLC0415
+
+    run_export(
+        ExportMetricsOptions(
+            run=run, output=output, file_format=MetricsFormat(file_format), top=top
+        )
+    )

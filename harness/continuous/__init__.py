@@ -1,0 +1,1 @@
+"""Recording all the time within a budget: numbered recordings, rotated, optionally sent."""

@@ -1,0 +1,1 @@
+"""Metrics of a recording, as Prometheus text and OTLP."""

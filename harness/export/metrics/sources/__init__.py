@@ -1,0 +1,1 @@
+"""The metrics of each kind of recording."""
