@@ -24,6 +24,7 @@ NAMES = (
     "flame_page",
     "summary_cost",
     "import_speed",
+    "inlined_symbols",
     "scale_models",
     "unwind_tables",
     "unwind_speed",

@@ -31,28 +31,6 @@ constexpr std::uint64_t between_last_totals_ns = 1'000'000'000;
 // Of the memory for the last seconds, for the lines that later ones refer to.
 constexpr std::size_t share_of_lines = 8;
 
-struct run_totals {
-  std::uint64_t runs = 0;    // times that the scheduler has put threads on a CPU
-  std::uint64_t run_ns = 0;  // CPU time
-};
-
-run_totals runs_of(const procfs& proc, std::span<const pid_t> pids) {
-  run_totals sum;
-  for (const pid_t pid : pids) {
-    for (const pid_t tid : proc.threads(pid)) {
-      std::istringstream fields{read_text(
-          proc.root() / std::to_string(pid) / "task" / std::to_string(tid) / "schedstat", 256)};
-      std::uint64_t run_ns = 0;
-      std::uint64_t queue_ns = 0;
-      std::uint64_t runs = 0;
-      if (!(fields >> run_ns >> queue_ns >> runs)) continue;
-      sum.runs += runs;
-      sum.run_ns += run_ns;
-    }
-  }
-  return sum;
-}
-
 // The CPU time of the target by its samples.
 std::uint64_t run_ns_of(const recording_facts& facts) {
   if (facts.choice.event.counts_ns) return facts.counts.periods;
@@ -225,27 +203,10 @@ void wait_recording::write_windows() {
   if (windows_) log_.append_windows(windows_->take());
 }
 
-// Half of a ring holds the switches of a window. While the target runs it may switch faster than on
-// average.
 double wait_recording::longest_window_ns(const wait_excess& excess) const {
-  constexpr double bytes_beside_stack = 400;
-  const auto ring_bytes = static_cast<double>(opened_->facts().attach.ring_bytes);
-  const double bytes = opened_->facts().options.wait_stack_bytes + bytes_beside_stack;
-  const double switches_per_ns = excess.switches_per_s / std::min(1.0, excess.run_share) / 1e9;
-  return ring_bytes / 2 / bytes / switches_per_ns;
-}
-
-// Only wake-ups show which threads a storm wakes in vain. The other windows have none if their
-// events are too expensive; this one costs no more than a short burst may.
-void wait_recording::record_first_window(const wait_excess& excess) {
-  const double cost_per_ns = excess.cost_share * excess.run_share;
-  const auto length_ns = std::min(longest_window_ns(excess), allowed_burst_ns / cost_per_ns);
-  if (!cpu_events_->open_window()) return;
-  const auto begin_ns = monotonic_ns();
-  std::this_thread::sleep_for(std::chrono::nanoseconds{static_cast<std::int64_t>(length_ns)});
-  const auto end_ns = monotonic_ns();
-  cpu_events_->close_window();
-  log_.append_windows(std::vector{record_window{begin_ns, end_ns}});
+  const auto& facts = opened_->facts();
+  return collect::longest_window_ns(excess, facts.attach.ring_bytes,
+                                    facts.options.wait_stack_bytes);
 }
 
 void wait_recording::limit_cost(wait_excess excess) {
@@ -300,7 +261,12 @@ void wait_recording::start_windows(const wait_excess& excess) {
            event.attribute.type == PERF_TYPE_TRACEPOINT;
   });
   const bool closed = excess.closed_between && has_tracepoint;
-  if (excess_at_start_ && !excess.with_wake_ups) record_first_window(excess);
+  // Only wake-ups show which threads a storm wakes in vain. The other windows have none if their
+  // events are too expensive; this one costs no more than a short burst may.
+  if (excess_at_start_ && !excess.with_wake_ups) {
+    const auto length_ns = std::min(longest_window_ns(excess), burst_ns(excess));
+    log_.append_windows(record_one_window(*cpu_events_, length_ns));
+  }
   if (closed) sieve_->set_aliases(&cpu_events_->aliases());
   cpu_events_->start_windows(closed ? between_windows::none : open);
   pace_.emplace(excess.own_share);

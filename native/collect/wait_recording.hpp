@@ -68,8 +68,6 @@ class wait_recording {
   // not at all. Readings of /proc show long waits.
   void limit_cost(wait_excess excess);
   [[nodiscard]] double longest_window_ns(const wait_excess& excess) const;
-  // Records a window with wake-ups before those without. Blocks for its time, some milliseconds.
-  void record_first_window(const wait_excess& excess);
   void start_windows(const wait_excess& excess);
   // The events that would record every switch stay disabled.
   void disable_all_switches();

@@ -57,7 +57,7 @@ void address_table::read_set(byte_reader& set, std::uint8_t offset_size) {
 std::optional<std::uint64_t> address_table::unit_at(std::uint64_t address) const {
   const auto after = std::upper_bound(
       rows_.begin(), rows_.end(), address,
-      [](std::uint64_t wanted, const row& candidate) { return wanted < candidate.range.begin; });
+      [](std::uint64_t target, const row& candidate) { return target < candidate.range.begin; });
   if (after == rows_.begin()) return std::nullopt;
   // Units with the same template instance have the same range. The linker keeps the code of the
   // first unit, and the others may have other functions inlined.

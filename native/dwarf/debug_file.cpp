@@ -11,15 +11,15 @@ constexpr std::size_t max_kept_units = 256;
 }  // namespace
 
 debug_file::debug_file(sections content) : content_{std::move(content)} {
-  unit_headers found = read_unit_headers(content_.info);
-  headers_ = std::move(found.headers);
-  unreadable_ = found.unreadable;
+  unit_headers read = read_unit_headers(content_.info);
+  headers_ = std::move(read.headers);
+  unreadable_ = read.unreadable;
 }
 
 std::optional<std::size_t> debug_file::index_of(std::uint64_t offset) const {
   auto after = std::upper_bound(
       headers_.begin(), headers_.end(), offset,
-      [](std::uint64_t wanted, const unit_header& header) { return wanted < header.offset; });
+      [](std::uint64_t target, const unit_header& header) { return target < header.offset; });
   if (after == headers_.begin()) return std::nullopt;
   --after;
   if (offset >= after->end) return std::nullopt;

@@ -64,13 +64,13 @@ class locations_builder {
   void add_functions() {
     const scope_map map = find_scopes(file_.content(), unit_, addresses_);
     result_.damaged |= map.damaged;
-    for (const scope& one : map.all) {
+    for (const scope& entry : map.all) {
       located_function function;
-      if (one.parent != no_scope) function.caller = static_cast<std::int32_t>(one.parent);
-      function.name = text(names_.name_of(one.name));
-      if (has_lines_ && one.call_line != 0) {
-        function.call_file = path(one.call_file);
-        function.call_line = one.call_line;
+      if (entry.parent != no_scope) function.caller = static_cast<std::int32_t>(entry.parent);
+      function.name = text(names_.name_of(entry.name));
+      if (has_lines_ && entry.call_line != 0) {
+        function.call_file = path(entry.call_file);
+        function.call_line = entry.call_line;
       }
       result_.functions.push_back(function);
     }

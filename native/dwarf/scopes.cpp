@@ -262,7 +262,7 @@ class scope_finder {
 
 scope_map find_scopes(sections& from, const unit& owner, std::span<const std::uint64_t> addresses) {
   if (addresses.empty()) return {};
-  const auto found = [&](bool follow_siblings, bool& again) {
+  const auto scan = [&](bool follow_siblings, bool& again) {
     scope_finder finder(from, owner, addresses, follow_siblings);
     bool damaged = false;
     try {
@@ -276,9 +276,9 @@ scope_map find_scopes(sections& from, const unit& owner, std::span<const std::ui
     return map;
   };
   bool again = false;
-  scope_map map = found(true, again);
+  scope_map map = scan(true, again);
   // A function can be inside an entry that has no code here: then nothing is skipped.
-  return again ? found(false, again) : map;
+  return again ? scan(false, again) : map;
 }
 
 }  // namespace stallscope::dwarf

@@ -50,16 +50,18 @@ class UnitLocations(Struct, frozen=True, array_like=True):
     def of_columns(cls, columns: dict[str, Any], places: dict[int, list[int]]) -> "UnitLocations":
         """Return the columns of the native reader as numbers, with the places of its addresses."""
         texts = [text[:MAX_NAME_LENGTH].decode("utf-8", "replace") for text in columns["texts"]]
-        numbers = {
-            name: columns[name].tolist()
-            for name in ("file", "line", "function", "caller", "name", "call_file", "call_line")
-        }
         return cls(
             places=[places[address] for address in columns["address"].tolist()],
+            file=columns["file"].tolist(),
+            line=columns["line"].tolist(),
+            function=columns["function"].tolist(),
+            caller=columns["caller"].tolist(),
+            name=columns["name"].tolist(),
+            call_file=columns["call_file"].tolist(),
+            call_line=columns["call_line"].tolist(),
             texts=texts,
             damaged=columns["damaged"],
             split=columns["split"],
-            **numbers,
         )
 
     @property

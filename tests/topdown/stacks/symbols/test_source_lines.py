@@ -102,7 +102,6 @@ def test_two_hundred_addresses_agree_with_addr2line(tmp_path: Path, made, option
     assert sum(len(place.inlined) > 1 for place in places.values()) > 20
     # binutils 2.40 mistakes files of DWARF 5, and leaves out frames in clang's: another reader
     # must be right where it is not.
-    print(shares)
     assert max(shares) >= (0.99 if len(references) > 1 else 0.6), shares
 
 
