@@ -18,27 +18,18 @@
 namespace stallscope::collect {
 namespace {
 
-// The names of more threads would delay the start of the recording.
-constexpr std::size_t max_names_of_others = 8'192;
-constexpr std::size_t names_at_once = 256;
 // Kernel call chains double the cost of a switch, so only targets with few switches have them.
 constexpr double max_rate_with_kernel_chains = 2'000;
 constexpr auto rate_interval = std::chrono::milliseconds{30};
 constexpr std::uint64_t between_wait_passes_ns = 100'000'000;
 // Full rings wake the collector earlier.
 constexpr std::uint64_t between_window_passes_ns = 250'000'000;
-// A process that ends within the recording has a name only if it is read before.
-constexpr std::uint64_t between_names_ns = 300'000'000;
-// Of the recorder's time, for listing the processes.
-constexpr std::uint64_t parts_per_listing = 1'000;
-constexpr std::size_t max_processes_to_name = 2'048;
 constexpr std::uint64_t between_totals_ns = 200'000'000;
 constexpr std::uint64_t between_readings_ns = 20'000'000;
 // If only the last seconds are kept, they begin with the first reading in them.
 constexpr std::uint64_t between_last_totals_ns = 1'000'000'000;
 // Of the memory for the last seconds, for the lines that later ones refer to.
 constexpr std::size_t share_of_lines = 8;
-constexpr std::size_t max_seen_processes = 65'536;
 
 // The CPU time of the target by its samples.
 std::uint64_t run_ns_of(const recording_facts& facts) {
@@ -55,6 +46,7 @@ std::uint64_t switches_of(const recording_facts& facts) {
 
 wait_recording::wait_recording(opened_recording& opened)
     : opened_{&opened},
+      names_{opened},
       log_{opened.files().directory().create(wait_log_name)},
       budget_{opened.facts().options.max_cost, 0, 1} {
   const auto& options = opened.facts().options;
@@ -188,7 +180,7 @@ void wait_recording::pass() {
   }
   if (windows_) windows_->set_pace(pace_->observe(monotonic_ns(), process_cpu_ns()));
   write_windows();
-  name_new_processes();
+  if (cpu_events_) names_.pass();
   if (kept_lines_ && monotonic_ns() >= totals_read_ns_ + between_last_totals_ns) read_last_totals();
 }
 
@@ -202,29 +194,6 @@ file_entry wait_recording::write_kept_lines() {
   log_.divert(nullptr);
   log_.append_lines(kept_lines_->text());
   return log_.entry();
-}
-
-void wait_recording::name_new_processes() {
-  if (!cpu_events_ || monotonic_ns() < next_names_ns_) return;
-  const auto cpu_ns = thread_cpu_ns();
-  write_names_of_new_processes();
-  const auto used_ns = thread_cpu_ns() - cpu_ns;
-  next_names_ns_ = monotonic_ns() + std::max(between_names_ns, used_ns * parts_per_listing);
-}
-
-void wait_recording::write_names_of_new_processes() {
-  const auto& proc = opened_->prepared().proc;
-  const auto& pids = opened_->facts().pids;
-  const auto processes = proc.processes();
-  if (processes.size() > max_processes_to_name) return;
-  if (seen_processes_.size() > max_seen_processes) seen_processes_.clear();
-  record_buffer names;
-  for (const pid_t pid : processes) {
-    const bool of_target = std::find(pids.begin(), pids.end(), pid) != pids.end();
-    if (of_target || !seen_processes_.insert(pid).second) continue;
-    put_comm(names, {pid, pid}, proc.thread_name(pid, pid));
-  }
-  opened_->files().samples().append(names.bytes());
 }
 
 void wait_recording::write_windows() {
@@ -306,24 +275,7 @@ void wait_recording::start_windows(const wait_excess& excess) {
 }
 
 void wait_recording::write_names_of_others() {
-  if (!cpu_events_) return;
-  const auto& proc = opened_->prepared().proc;
-  const auto& pids = opened_->facts().pids;
-  record_buffer names;
-  std::size_t count = 0;
-  if (!named_.contains(0)) put_comm(names, {0, 0}, "swapper");
-  named_.insert(0);
-  for (const pid_t pid : proc.processes()) {
-    if (std::find(pids.begin(), pids.end(), pid) != pids.end()) continue;
-    for (const pid_t tid : proc.threads(pid)) {
-      if (named_.contains(tid)) continue;
-      if (++count > max_names_of_others) break;
-      named_.insert(tid);
-      put_comm(names, {pid, tid}, proc.thread_name(pid, tid));
-      if (count % names_at_once == 0) opened_->records().relieve();
-    }
-  }
-  opened_->files().samples().append(names.bytes());
+  if (cpu_events_) names_.write_all();
 }
 
 void wait_recording::read_target(const std::string& moment) {
