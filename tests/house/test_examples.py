@@ -52,13 +52,18 @@ def workplace(tmp_path: Path) -> Path:
             shutil.copytree(ROOT / source, tmp_path / name)
         else:
             shutil.copy(ROOT / source, tmp_path / name)
-    (tmp_path / "tests").symlink_to(ROOT / "tests")
+    for name in ("tests", "examples"):
+        (tmp_path / name).symlink_to(ROOT / name)
+    (tmp_path / "symbols").mkdir()
     return tmp_path
 
 
 @pytest.mark.parametrize("line", LINES)
-def test_every_documented_command_line_is_understood(line: str) -> None:
+def test_every_documented_command_line_is_understood(
+    line: str, workplace: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The command parses the line and checks every option and value; it does not run."""
+    monkeypatch.chdir(workplace)
     parse(words_of(line))
 
 
