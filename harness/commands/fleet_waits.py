@@ -4,8 +4,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from harness.cli.fleet_options import query_options, top_option
 from harness.cli.json_option import json_option
+from harness.fleet.command_options import query_options, top_option
 
 if TYPE_CHECKING:
     from harness.fleet.query import QueryOptions

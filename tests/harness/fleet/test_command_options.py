@@ -1,11 +1,11 @@
-"""`harness.cli.fleet_options`."""
+"""`harness.fleet.command_options`."""
 
 from pathlib import Path
 
 import click
 from click.testing import CliRunner
 
-from harness.cli.fleet_options import NOTE, query_options, top_option
+from harness.fleet.command_options import NOTE, query_options, top_option
 from harness.fleet.query import QueryOptions
 
 
