@@ -1,7 +1,7 @@
 """The diagnosis of the known programs: right causes, look-alikes, calibration and gains.
 
 Each entry of `stallscope lab diagnose` runs ten times with its look-alike and its cured variant.
-Other load adds true waits for CPUs, so a busy host needs longer recordings. Takes about an hour
+Runs that other load queued for a CPU are disturbed and have separate rows. Takes about an hour
 and a half.
 """
 
@@ -45,6 +45,15 @@ def _cases(result: EntryResult) -> Iterator[Case]:
     metric = "nothing stands out" if result.kind == CONTROL else "expected cause first"
     least = 1.0 if result.kind in (CONTROL, REPLAYED) else LEAST_RIGHT
     yield _share(name, f"{metric}, share of runs", result.right, result.planned, least)
+    if result.disturbed:
+        yield Case(
+            name=name,
+            metric="expected cause first in runs disturbed by other load, share",
+            ours_command=COMMAND,
+            ours=(result.disturbed_right / result.disturbed,),
+            exact=True,
+            notes=f"{result.disturbed_right} of {result.disturbed} runs, not in the row above",
+        )
     if result.look_alikes:
         right = result.look_alikes - result.blamed
         yield _share(name, "look-alike not blamed, share of runs", right, result.look_alikes, 1.0)

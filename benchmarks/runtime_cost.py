@@ -3,8 +3,8 @@
 Windows without a recorder alternate with windows of a recorder that reads frames and of one that
 only samples, with equal copies of stacks. The one that only samples writes the copies whole; the
 other one learns where stacks end and writes them up to there, which pays for a part of the reading.
-Bars: the reading takes at most 1 % of one CPU, 2 % for Node, and adds at most 1 % to the CPU time of
-the target per unit of its work.
+Bars: the reading takes at most 1 % of one CPU, 2 % for Node, and adds at most 1 % to the CPU time
+of the target per unit of its work.
 """
 
 import mmap

@@ -33,6 +33,8 @@ def main(words: list[str]) -> None:
     if words[:1] == ["--measure"]:
         measure(Path(words[1]))
         return
+    if not words:
+        sys.exit("usage: python -m benchmarks.fleet DIR [HOURS] [HOSTS...]")
     folder, hours = Path(words[0]), int(words[1]) if len(words) > 1 else 24
     for hosts in [int(word) for word in words[2:]] or [1, 10, 100]:
         root = folder / str(hosts)

@@ -1,11 +1,14 @@
 """`stallscope fleet latency`: merged histograms of many hosts."""
 
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from harness.cli.fleet_options import query_options
 from harness.cli.json_option import json_option
+from harness.fleet.command_options import query_options, top_option
+
+if TYPE_CHECKING:
+    from harness.fleet.query import QueryOptions
 
 EXAMPLES = """\b
 Examples:
@@ -18,35 +21,18 @@ Examples:
 
 @click.command(epilog=EXAMPLES)
 @query_options
-@click.option(
-    "--top",
-    type=click.IntRange(0, 100_000),
-    default=5,
-    show_default=True,
-    metavar="N",
-    help="Number of hosts with the highest p99, per log.",
-)
+@top_option("hosts with the highest p99, per log", default=5, least=0)
 @click.option("--log", default="", help="Name of the log to show. Default: all logs.")
 @json_option
 def command(
-    directories: tuple[Path, ...],
-    begin: str | None,
-    end: str | None,
-    scheduler: str | None,
+    options: "QueryOptions",
     top: int,
     log: str,
     as_json: bool,
 ) -> None:
-    """Show latency percentiles over many hosts.
-
-    DIR is a directory of `stallscope fleet record`, or one with a directory of recordings per host.
-    A part of the data set that is damaged, or whose worker is lost, is named; the result has the
-    others. Needs the extra fleet: pip install 'stallscope[fleet]'.
-    """
+    """Show latency percentiles over many hosts."""
     from harness.cli.result_output import print_result  # noqa: PLC0415 - start-up stays light
     from harness.fleet.latency.session import fleet_latency  # noqa: PLC0415
     from harness.fleet.latency.text import lines  # noqa: PLC0415
-    from harness.fleet.query import QueryOptions  # noqa: PLC0415
 
-    options = QueryOptions(directories, scheduler, begin, end)
     print_result(fleet_latency(options, top=top, log=log), lines, as_json=as_json)

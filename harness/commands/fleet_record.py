@@ -36,7 +36,7 @@ Examples:
     default=16,
     show_default=True,
     metavar="N",
-    help="Number of hosts at the same time.",
+    help="Number of hosts to record at the same time.",
 )
 @click.option(
     "--timeout",

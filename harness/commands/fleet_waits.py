@@ -1,11 +1,14 @@
 """`stallscope fleet waits`: where threads of many hosts spend time."""
 
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from harness.cli.fleet_options import query_options
 from harness.cli.json_option import json_option
+from harness.fleet.command_options import query_options, top_option
+
+if TYPE_CHECKING:
+    from harness.fleet.query import QueryOptions
 
 EXAMPLES = """\b
 Examples:
@@ -18,35 +21,18 @@ Examples:
 
 @click.command(epilog=EXAMPLES)
 @query_options
-@click.option(
-    "--top",
-    type=click.IntRange(1, 100_000),
-    default=20,
-    show_default=True,
-    metavar="N",
-    help="Number of groups.",
-)
+@top_option("groups")
 @click.option("--state", default="", help="State that ranks the groups. Default: all states.")
 @json_option
 def command(
-    directories: tuple[Path, ...],
-    begin: str | None,
-    end: str | None,
-    scheduler: str | None,
+    options: "QueryOptions",
     top: int,
     state: str,
     as_json: bool,
 ) -> None:
-    """Show where the threads of many hosts spend wall time.
-
-    DIR is a directory of `stallscope fleet record`, or one with a directory of recordings per host.
-    A part of the data set that is damaged, or whose worker is lost, is named; the result has the
-    others. Needs the extra fleet: pip install 'stallscope[fleet]'.
-    """
+    """Show where the threads of many hosts spend wall time."""
     from harness.cli.result_output import print_result  # noqa: PLC0415 - start-up stays light
-    from harness.fleet.query import QueryOptions  # noqa: PLC0415
     from harness.fleet.waits.session import fleet_waits  # noqa: PLC0415
     from harness.fleet.waits.text import lines  # noqa: PLC0415
 
-    options = QueryOptions(directories, scheduler, begin, end)
     print_result(fleet_waits(options, top=top, state=state), lines, as_json=as_json)

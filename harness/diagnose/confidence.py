@@ -12,7 +12,7 @@ from msgspec import structs
 from harness.diagnose.result import Finding
 
 # Of the constant, of the logit of the rating, and of the binary logarithm of cost over LEAST_COST.
-WEIGHTS = (1.0, 1.0, 1.0)
+WEIGHTS = (-0.483, 0.495, 2.278)
 # Less than this share of the wall time of working threads does not stand out.
 LEAST_COST = 0.1
 # Causes inside the CPU keep their rating: the series have too few of them, and a rating there says

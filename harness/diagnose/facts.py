@@ -78,6 +78,22 @@ class Facts:
         """Return the causes of waits of some kinds, in order of cost."""
         return [cause for cause in self.waits.causes if cause.kind in kinds]
 
+    @property
+    def disk_causes(self) -> list[WaitCause]:
+        """Return the causes that end at disks.
+
+        Random windows are shorter than long waits, whose states readings of /proc show; then the
+        causes have at least the time in states of disks.
+        """
+        causes = self.causes("disk")
+        state_ns = self.state_ns(*DISK_STATES, "page_fault")
+        caused_ns = sum(cause.wait_ns for cause in causes)
+        in_windows = any(group.errors_ns is not None for group in self.groups)
+        if not in_windows or not caused_ns or caused_ns >= state_ns:
+            return causes
+        factor = state_ns / caused_ns
+        return [structs.replace(cause, wait_ns=round(cause.wait_ns * factor)) for cause in causes]
+
     def share(self, time_ns: float) -> float:
         """Return a part of the wall time of working threads, 0..1."""
         return min(1.0, time_ns / self.working_ns) if self.working_ns else 0.0

@@ -6,25 +6,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
-from msgspec import structs
 
 from harness.cli.brief import document_text
 from harness.cli.outputs import check_place, write_whole
 from harness.cli.target_status import exit_code, explain
 from harness.cli.terminal import colours, warn, width
-from harness.diagnose.build import diagnose_result
-from harness.diagnose.cpu_functions import cpu_analysis, functions_of_analysis
+from harness.diagnose.diagnosis import diagnosed_parts
 from harness.diagnose.options import DiagnoseOptions
 from harness.diagnose.pass_recorder import PassCost, record_pass
-from harness.diagnose.recorded import measurements_of
 from harness.diagnose.result import DiagnoseResult
 from harness.diagnose.text import lines
-from harness.profile.capture_reading import capture_reading
 from harness.profile.recorder import interrupted_once
-from harness.waits.analysis import analyze_waits
 from harness.waits.page_place import page_path
-from harness.waits.result import WaitsResult
-from harness.waits.session import result_of_analysis
 from stallscope.errors import ExitCode
 from stallscope.recordings import Recording, open_recording
 
@@ -71,16 +64,6 @@ def diagnose(
     return content.result
 
 
-def diagnosis_of(recording: Recording) -> DiagnoseResult:
-    """Return the diagnosis of a recording without its page."""
-    analysis = analyze_waits(recording)
-    waits = result_of_analysis(analysis, recording, with_page=False)
-    measurements = measurements_of(
-        recording, analysis, functions_of_analysis(cpu_analysis(recording))
-    )
-    return diagnose_result(waits, None, None, measurements)
-
-
 def page_content(
     recording: Recording,
     page: Path,
@@ -89,34 +72,16 @@ def page_content(
     baseline: Path | None = None,
 ) -> "DiagnosePageContent":
     """Return the diagnosis of a recording with all that its page shows."""
-    from harness.diagnose.page.content import RecordedParts, content_of  # noqa: PLC0415 - heavy
+    from harness.diagnose.page.content import content_of  # noqa: PLC0415 - heavy
 
-    reading = capture_reading(recording)
-    analysis = analyze_waits(recording, reading=reading)
-    waits = structs.replace(
-        result_of_analysis(analysis, recording, with_page=False), report=str(page)
-    )
-    on_cpu = cpu_analysis(recording, reading)
-    measurements = measurements_of(recording, analysis, functions_of_analysis(on_cpu))
-    overhead = None if cost is None else overhead_share(waits, cost)
-    result = diagnose_result(waits, None, overhead, measurements)
-    content = content_of(
-        recording, RecordedParts(analysis, waits, on_cpu, reading, measurements), result
-    )
+    parts, result = diagnosed_parts(recording, page, cost)
+    content = content_of(recording, parts, result)
     if baseline is None:
         return content
     from harness.diagnose.page.comparison import compare_with  # noqa: PLC0415 - rarely needed
 
-    compared = compare_with(baseline, recording, on_cpu)
+    compared = compare_with(baseline, recording, parts.on_cpu)
     return replace(content, comparison=compared.panel, rules=compared.rules)
-
-
-def overhead_share(waits: WaitsResult, cost: PassCost) -> float | None:
-    """Return the recorders' CPU time per CPU time of the target; None if the target did not run."""
-    target_s = sum(thread.run_ns or 0 for thread in waits.threads) / 1e9
-    if not target_s:
-        return None
-    return max(0.0, cost.cpu_s - (target_s if cost.with_command else 0.0)) / target_s
 
 
 def show(result: DiagnoseResult, *, as_json: bool) -> None:

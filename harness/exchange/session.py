@@ -32,6 +32,7 @@ from topdown.stacks.formats.perf_script import FoldedNames
 from topdown.stacks.formats.reading import STACK_FORMATS, detect_file
 
 _TABLE_FORMATS = {FileFormat.PPROF.value, FileFormat.OTLP.value}
+_FORMATS_WITH_EVENTS = (FileFormat.PERF_SCRIPT, FileFormat.PPROF, FileFormat.OTLP)
 _REMEDY = (
     "expected text of perf script, folded stacks, pprof, OTLP, speedscope, Firefox Profiler, "
     "perf stat, benchmark results, an HdrHistogram log, or JSON of fio; name one with --format"
@@ -41,10 +42,15 @@ _REMEDY = (
 def run_import(options: ImportOptions) -> None:
     """Write the file in another format, or print what it contains."""
     file_format = _format_of(options.path, options.file_format)
+    if options.event and file_format not in _FORMATS_WITH_EVENTS:
+        raise UsageError(
+            f"--event: a file of {file_format} has no events to select", "leave the option out"
+        )
     if options.folded is not None:
         _write_folded(options, file_format)
     elif options.output is not None:
-        written = output_format(options.output, options.output_format)
+        remedy = "write folded stacks with --folded OUT"
+        written = output_format(options.output, options.output_format, remedy)
         _convert(options, file_format, options.output, written)
     else:
         _show(_result(options, file_format), as_json=options.as_json)

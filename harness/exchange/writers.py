@@ -44,8 +44,11 @@ SUFFIXES = {
 PRODUCT = f"stallscope {VERSION}"
 
 
-def output_format(path: Path, name: str | None) -> OutputFormat:
-    """Return the format of an output; UsageError if neither its name nor the option says it."""
+def output_format(path: Path, name: str | None, remedy: str = "add --format") -> OutputFormat:
+    """Return the format of an output; UsageError if neither its name nor the option says it.
+
+    ``remedy``: what helps beside another name.
+    """
     if name is not None:
         return OutputFormat(name)
     for suffix, known in SUFFIXES.items():
@@ -53,7 +56,7 @@ def output_format(path: Path, name: str | None) -> OutputFormat:
             return known
     raise UsageError(
         f"{path} has none of the suffixes {', '.join(SUFFIXES)}",
-        "rename it, or add --format",
+        f"use one of these suffixes, or {remedy}",
     )
 
 

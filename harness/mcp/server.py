@@ -50,8 +50,8 @@ class ToolServer:
                 description=tool.description,
                 input_schema=tool.input_schema(),
                 annotations=types.ToolAnnotations(
-                    read_only_hint=tool.name
-                    not in ("record", "diagnose"),  # diagnose writes a page,
+                    # record writes a recording, and diagnose a page.
+                    read_only_hint=tool.name not in ("record", "diagnose"),
                     destructive_hint=False,
                     open_world_hint=False,
                 ),

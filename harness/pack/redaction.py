@@ -7,7 +7,8 @@ from msgspec.structs import replace
 from topdown.stacks.profile import Function, Profile, SampleSource, Thread
 
 # Directories of a path within a name; the last component stays.
-_DIRECTORIES = re.compile(r"(?:[A-Za-z]:)?(?:[^\s/<>(),'\"]*/)+(?=[^\s/])")
+# The lookbehind keeps the search linear: a component is tried at its first character only.
+_DIRECTORIES = re.compile(r"(?<![^\s/<>(),'\":])(?:[A-Za-z]:)?(?:[^\s/<>(),'\"]*/)+(?=[^\s/])")
 _ARGUMENTS = re.compile(r"\s.*", re.DOTALL)
 
 
@@ -19,7 +20,7 @@ def redacted_profile(profile: Profile, host_names: tuple[str, ...]) -> Profile:
     """
     hosts = tuple(sorted({name for name in host_names if name}, key=len, reverse=True))
     functions = tuple(
-        Function(_text(function.name, hosts), _text(function.module, hosts), function.kind)
+        Function(_text(function.name, hosts), _file(function.module, hosts), function.kind)
         for function in profile.functions
     )
     threads = tuple(
@@ -49,6 +50,11 @@ def _text(name: str, hosts: tuple[str, ...]) -> str:
     for host in hosts:
         name = re.sub(rf"(?<![A-Za-z0-9_]){re.escape(host)}(?![A-Za-z0-9_])", "host", name)
     return name
+
+
+def _file(module: str, hosts: tuple[str, ...]) -> str:
+    """Return the last component of a path, whose directories may contain blanks."""
+    return _text(module.rstrip("/").rpartition("/")[2], hosts)
 
 
 def _word(name: str, hosts: tuple[str, ...]) -> str:

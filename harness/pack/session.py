@@ -26,7 +26,8 @@ _CHUNK = 1 << 20
 def pack(options: PackOptions) -> PackResult:
     """Return the archive of a recording after it was written.
 
-    Raises UnableError if the recording is of a kind that cannot be redacted.
+    Raises UnableError if the recording is of a kind that cannot be redacted, UsageError if it is a
+    file and is not redacted.
     """
     recording = open_recording(options.recording)
     check_place(options.archive)
@@ -34,8 +35,9 @@ def pack(options: PackOptions) -> PackResult:
         if options.redact:
             result = _pack_redacted(recording, options, file)
         elif recording.manifest is None:
-            raise UnableError(
-                f"{recording.path} is a file already", "share the file, or use --redact"
+            raise UsageError(
+                f"{recording.path} is a file, not the directory of a recording",
+                "share the file itself, or use --redact",
             )
         else:
             result = _pack_whole(recording, options, file)

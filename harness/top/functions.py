@@ -14,6 +14,7 @@ FREQUENCY_HZ = 49
 DURATION_S = 3
 MOST_FUNCTIONS = 12
 _LIMIT_S = 60
+_END_S = 12  # a recording ends within 10 s of SIGTERM
 
 
 class FunctionSampler:
@@ -27,6 +28,7 @@ class FunctionSampler:
         self._target = ["-a"] if pid is None else ["-p", str(pid)]
         self._period_s = period_s
         self._next_s = 0.0
+        self._begin_s = 0.0  # of the recording under way
         self._process: subprocess.Popen[bytes] | None = None
         self._folder: tempfile.TemporaryDirectory[str] | None = None
         self.functions: tuple[FunctionShare, ...] = ()
@@ -35,14 +37,16 @@ class FunctionSampler:
     def poll(self, now_s: float) -> None:
         """Start a recording if one is due, and take over the result of one that ended."""
         if self._process is not None:
-            if self._process.poll() is not None or now_s > self._next_s + _LIMIT_S:
+            if self._process.poll() is not None or now_s > self._begin_s + _LIMIT_S:
                 self._take_over()
         elif self._period_s and now_s >= self._next_s:
-            self._next_s = now_s + self._period_s
+            self._next_s, self._begin_s = now_s + self._period_s, now_s
             self._start()
 
     def request(self) -> None:
-        """Make a recording due now."""
+        """Make a recording due now; one that is under way is not repeated."""
+        if self._process is not None:
+            return
         self._next_s = 0.0
         self._period_s = self._period_s or float("inf")
 
@@ -59,7 +63,11 @@ class FunctionSampler:
         """End the recording under way, and remove it."""
         if self._process is not None:
             self._process.terminate()
-            self._process.wait()
+            try:
+                self._process.wait(_END_S)
+            except subprocess.TimeoutExpired:
+                self._process.kill()
+                self._process.wait()
             self._process = None
         self._remove()
 

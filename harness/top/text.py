@@ -51,7 +51,10 @@ def _lines(result: TopResult, width: int, *, by_name: bool) -> Iterator[str]:
     yield f"run queue     {running} runnable on {queue.cpus} CPUs; pressure: " + (
         ", ".join(pressures) or "unavailable"
     )
-    states = [f"{printable(state.state)} {percent(state.share or 0)}" for state in result.idle]
+    states = [
+        f"{printable(state.state)} {'n/a' if state.share is None else percent(state.share)}"
+        for state in result.idle
+    ]
     yield f"sleep states  {', '.join(states) or 'unavailable'}"
     for disk in result.disks:
         yield (

@@ -56,5 +56,5 @@ def verdict(
     if slow:
         sentence += f" Disk {slow[0].name} is busy {slow[0].busy_share:.0%} of the time."
     elif queue.running is not None and queue.running > 2 * queue.cpus:
-        sentence += f" {queue.running} threads want {queue.cpus} CPUs."
+        sentence += f" {queue.running} threads are ready to run on {queue.cpus} CPUs."
     return sentence

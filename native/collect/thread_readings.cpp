@@ -147,4 +147,21 @@ std::string descriptor_lines(const procfs& proc, pid_t pid, const std::string& m
   return lines;
 }
 
+run_totals runs_of(const procfs& proc, std::span<const pid_t> pids) {
+  run_totals sum;
+  for (const pid_t pid : pids) {
+    for (const pid_t tid : proc.threads(pid)) {
+      std::istringstream fields{read_text(
+          proc.root() / std::to_string(pid) / "task" / std::to_string(tid) / "schedstat", 256)};
+      std::uint64_t run_ns = 0;
+      std::uint64_t queue_ns = 0;
+      std::uint64_t runs = 0;
+      if (!(fields >> run_ns >> queue_ns >> runs)) continue;
+      sum.runs += runs;
+      sum.run_ns += run_ns;
+    }
+  }
+  return sum;
+}
+
 }  // namespace stallscope::collect

@@ -11,6 +11,7 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 
 #include "base/procfs.hpp"
@@ -37,5 +38,13 @@ std::string thread_lines(const procfs& proc, pid_t pid, const std::string& momen
 
 // One line per open descriptor, at most 4,096; empty if this user may not read them.
 std::string descriptor_lines(const procfs& proc, pid_t pid, const std::string& moment);
+
+// Sums over the threads of processes, by their schedstat.
+struct run_totals {
+  std::uint64_t runs = 0;    // times that the scheduler has put threads on a CPU
+  std::uint64_t run_ns = 0;  // CPU time
+};
+
+run_totals runs_of(const procfs& proc, std::span<const pid_t> pids);
 
 }  // namespace stallscope::collect

@@ -87,6 +87,18 @@ std::optional<wait_excess> wait_budget::excess_at(double switches_per_s, double 
                      .own_share = toggling + (passes + part_of_recorder * windows) * run};
 }
 
+double longest_window_ns(const wait_excess& excess, std::size_t ring_bytes,
+                         std::size_t stack_bytes) {
+  constexpr double bytes_beside_stack = 400;
+  const double bytes = static_cast<double>(stack_bytes) + bytes_beside_stack;
+  const double switches_per_ns = excess.switches_per_s / std::min(1.0, excess.run_share) / 1e9;
+  return static_cast<double>(ring_bytes) / 2 / bytes / switches_per_ns;
+}
+
+double burst_ns(const wait_excess& excess) {
+  return allowed_burst_ns / (excess.cost_share * excess.run_share);
+}
+
 std::uint64_t most_samples_per_s(double max_share) {
   return static_cast<std::uint64_t>(
       std::max(1.0, share_of_cpu_samples * max_share / ns_of_cpu_sample * 1e9));

@@ -42,6 +42,14 @@ struct wait_excess {
   double own_share = 0;   // of a CPU that the recorder itself may use, without readings
 };
 
+// The longest window whose records fit into half of the ring of a CPU, if each switch has a copy of
+// `stack_bytes`. While the target runs it may switch faster than on average.
+double longest_window_ns(const wait_excess& excess, std::size_t ring_bytes,
+                         std::size_t stack_bytes);
+
+// How long recording every switch costs no more than the allowed burst.
+double burst_ns(const wait_excess& excess);
+
 // The rate of CPU samples beside windows that takes 8 % of the limit of a CPU in use.
 std::uint64_t most_samples_per_s(double max_share);
 

@@ -18,49 +18,18 @@
 namespace stallscope::collect {
 namespace {
 
-// The names of more threads would delay the start of the recording.
-constexpr std::size_t max_names_of_others = 8'192;
-constexpr std::size_t names_at_once = 256;
 // Kernel call chains double the cost of a switch, so only targets with few switches have them.
 constexpr double max_rate_with_kernel_chains = 2'000;
 constexpr auto rate_interval = std::chrono::milliseconds{30};
 constexpr std::uint64_t between_wait_passes_ns = 100'000'000;
 // Full rings wake the collector earlier.
 constexpr std::uint64_t between_window_passes_ns = 250'000'000;
-// A process that ends within the recording has a name only if it is read before.
-constexpr std::uint64_t between_names_ns = 300'000'000;
-// Of the recorder's time, for listing the processes.
-constexpr std::uint64_t parts_per_listing = 1'000;
-constexpr std::size_t max_processes_to_name = 2'048;
 constexpr std::uint64_t between_totals_ns = 200'000'000;
 constexpr std::uint64_t between_readings_ns = 20'000'000;
 // If only the last seconds are kept, they begin with the first reading in them.
 constexpr std::uint64_t between_last_totals_ns = 1'000'000'000;
 // Of the memory for the last seconds, for the lines that later ones refer to.
 constexpr std::size_t share_of_lines = 8;
-constexpr std::size_t max_seen_processes = 65'536;
-
-struct run_totals {
-  std::uint64_t runs = 0;    // times that the scheduler has put threads on a CPU
-  std::uint64_t run_ns = 0;  // CPU time
-};
-
-run_totals runs_of(const procfs& proc, std::span<const pid_t> pids) {
-  run_totals sum;
-  for (const pid_t pid : pids) {
-    for (const pid_t tid : proc.threads(pid)) {
-      std::istringstream fields{read_text(
-          proc.root() / std::to_string(pid) / "task" / std::to_string(tid) / "schedstat", 256)};
-      std::uint64_t run_ns = 0;
-      std::uint64_t queue_ns = 0;
-      std::uint64_t runs = 0;
-      if (!(fields >> run_ns >> queue_ns >> runs)) continue;
-      sum.runs += runs;
-      sum.run_ns += run_ns;
-    }
-  }
-  return sum;
-}
 
 // The CPU time of the target by its samples.
 std::uint64_t run_ns_of(const recording_facts& facts) {
@@ -77,6 +46,7 @@ std::uint64_t switches_of(const recording_facts& facts) {
 
 wait_recording::wait_recording(opened_recording& opened)
     : opened_{&opened},
+      names_{opened},
       log_{opened.files().directory().create(wait_log_name)},
       budget_{opened.facts().options.max_cost, 0, 1} {
   const auto& options = opened.facts().options;
@@ -210,7 +180,7 @@ void wait_recording::pass() {
   }
   if (windows_) windows_->set_pace(pace_->observe(monotonic_ns(), process_cpu_ns()));
   write_windows();
-  name_new_processes();
+  if (cpu_events_) names_.pass();
   if (kept_lines_ && monotonic_ns() >= totals_read_ns_ + between_last_totals_ns) read_last_totals();
 }
 
@@ -226,29 +196,6 @@ file_entry wait_recording::write_kept_lines() {
   return log_.entry();
 }
 
-void wait_recording::name_new_processes() {
-  if (!cpu_events_ || monotonic_ns() < next_names_ns_) return;
-  const auto cpu_ns = thread_cpu_ns();
-  write_names_of_new_processes();
-  const auto used_ns = thread_cpu_ns() - cpu_ns;
-  next_names_ns_ = monotonic_ns() + std::max(between_names_ns, used_ns * parts_per_listing);
-}
-
-void wait_recording::write_names_of_new_processes() {
-  const auto& proc = opened_->prepared().proc;
-  const auto& pids = opened_->facts().pids;
-  const auto processes = proc.processes();
-  if (processes.size() > max_processes_to_name) return;
-  if (seen_processes_.size() > max_seen_processes) seen_processes_.clear();
-  record_buffer names;
-  for (const pid_t pid : processes) {
-    const bool of_target = std::find(pids.begin(), pids.end(), pid) != pids.end();
-    if (of_target || !seen_processes_.insert(pid).second) continue;
-    put_comm(names, {pid, pid}, proc.thread_name(pid, pid));
-  }
-  opened_->files().samples().append(names.bytes());
-}
-
 void wait_recording::write_windows() {
   std::string lines;
   if (ticks_) ticks_->pass(lines);
@@ -256,27 +203,10 @@ void wait_recording::write_windows() {
   if (windows_) log_.append_windows(windows_->take());
 }
 
-// Half of a ring holds the switches of a window. While the target runs it may switch faster than on
-// average.
 double wait_recording::longest_window_ns(const wait_excess& excess) const {
-  constexpr double bytes_beside_stack = 400;
-  const auto ring_bytes = static_cast<double>(opened_->facts().attach.ring_bytes);
-  const double bytes = opened_->facts().options.wait_stack_bytes + bytes_beside_stack;
-  const double switches_per_ns = excess.switches_per_s / std::min(1.0, excess.run_share) / 1e9;
-  return ring_bytes / 2 / bytes / switches_per_ns;
-}
-
-// Only wake-ups show which threads a storm wakes in vain. The other windows have none if their
-// events are too expensive; this one costs no more than a short burst may.
-void wait_recording::record_first_window(const wait_excess& excess) {
-  const double cost_per_ns = excess.cost_share * excess.run_share;
-  const auto length_ns = std::min(longest_window_ns(excess), allowed_burst_ns / cost_per_ns);
-  if (!cpu_events_->open_window()) return;
-  const auto begin_ns = monotonic_ns();
-  std::this_thread::sleep_for(std::chrono::nanoseconds{static_cast<std::int64_t>(length_ns)});
-  const auto end_ns = monotonic_ns();
-  cpu_events_->close_window();
-  log_.append_windows(std::vector{record_window{begin_ns, end_ns}});
+  const auto& facts = opened_->facts();
+  return collect::longest_window_ns(excess, facts.attach.ring_bytes,
+                                    facts.options.wait_stack_bytes);
 }
 
 void wait_recording::limit_cost(wait_excess excess) {
@@ -331,7 +261,12 @@ void wait_recording::start_windows(const wait_excess& excess) {
            event.attribute.type == PERF_TYPE_TRACEPOINT;
   });
   const bool closed = excess.closed_between && has_tracepoint;
-  if (excess_at_start_ && !excess.with_wake_ups) record_first_window(excess);
+  // Only wake-ups show which threads a storm wakes in vain. The other windows have none if their
+  // events are too expensive; this one costs no more than a short burst may.
+  if (excess_at_start_ && !excess.with_wake_ups) {
+    const auto length_ns = std::min(longest_window_ns(excess), burst_ns(excess));
+    log_.append_windows(record_one_window(*cpu_events_, length_ns));
+  }
   if (closed) sieve_->set_aliases(&cpu_events_->aliases());
   cpu_events_->start_windows(closed ? between_windows::none : open);
   pace_.emplace(excess.own_share);
@@ -340,24 +275,7 @@ void wait_recording::start_windows(const wait_excess& excess) {
 }
 
 void wait_recording::write_names_of_others() {
-  if (!cpu_events_) return;
-  const auto& proc = opened_->prepared().proc;
-  const auto& pids = opened_->facts().pids;
-  record_buffer names;
-  std::size_t count = 0;
-  if (!named_.contains(0)) put_comm(names, {0, 0}, "swapper");
-  named_.insert(0);
-  for (const pid_t pid : proc.processes()) {
-    if (std::find(pids.begin(), pids.end(), pid) != pids.end()) continue;
-    for (const pid_t tid : proc.threads(pid)) {
-      if (named_.contains(tid)) continue;
-      if (++count > max_names_of_others) break;
-      named_.insert(tid);
-      put_comm(names, {pid, tid}, proc.thread_name(pid, tid));
-      if (count % names_at_once == 0) opened_->records().relieve();
-    }
-  }
-  opened_->files().samples().append(names.bytes());
+  if (cpu_events_) names_.write_all();
 }
 
 void wait_recording::read_target(const std::string& moment) {

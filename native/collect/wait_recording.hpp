@@ -19,6 +19,7 @@
 #include "collect/cpu_wide_events.hpp"
 #include "collect/flight_lines.hpp"
 #include "collect/opened_recording.hpp"
+#include "collect/other_names.hpp"
 #include "collect/tick_reader.hpp"
 #include "collect/wait_budget.hpp"
 #include "collect/wait_log.hpp"
@@ -67,17 +68,14 @@ class wait_recording {
   // not at all. Readings of /proc show long waits.
   void limit_cost(wait_excess excess);
   [[nodiscard]] double longest_window_ns(const wait_excess& excess) const;
-  // Records a window with wake-ups before those without. Blocks for its time, some milliseconds.
-  void record_first_window(const wait_excess& excess);
   void start_windows(const wait_excess& excess);
   // The events that would record every switch stay disabled.
   void disable_all_switches();
   void write_windows();
   void read_last_totals();
-  void name_new_processes();
-  void write_names_of_new_processes();
 
   opened_recording* opened_;
+  other_names names_;
   wait_log log_;
   std::optional<flight_lines> kept_lines_;
   std::set<std::string> cgroups_;
@@ -88,12 +86,9 @@ class wait_recording {
   double run_share_ = 1;                  // CPUs that the target used then
   std::optional<cpu_wide_events> cpu_events_;
   std::optional<wait_sieve> sieve_;
-  pid_set named_;
   std::optional<wait_excess> excess_at_start_;
   bool limited_ = false;
   std::optional<tick_reader> ticks_;
-  std::set<pid_t> seen_processes_;
-  std::uint64_t next_names_ns_ = 0;
   std::optional<window_pace> pace_;
   std::optional<window_thread> windows_;
 };

@@ -17,6 +17,15 @@ constexpr std::size_t max_untaken_windows = 1024;
 
 }  // namespace
 
+std::vector<record_window> record_one_window(cpu_wide_events& events, double length_ns) {
+  if (!events.open_window()) return {};
+  const auto begin_ns = monotonic_ns();
+  std::this_thread::sleep_for(std::chrono::nanoseconds{static_cast<std::int64_t>(length_ns)});
+  const record_window window{begin_ns + window_settling_ns, monotonic_ns()};
+  events.close_window();
+  return {window};
+}
+
 window_thread::window_thread(cpu_wide_events& events, const window_schedule& schedule)
     : events_{&events}, schedule_{schedule} {
   windows_.reserve(max_untaken_windows);

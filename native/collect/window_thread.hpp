@@ -23,6 +23,10 @@ struct record_window {
   std::uint64_t end_ns = 0;
 };
 
+// Records a window on the calling thread, which sleeps meanwhile. Returns nothing if the kernel
+// refuses the events now.
+std::vector<record_window> record_one_window(cpu_wide_events& events, double length_ns);
+
 class window_thread {
  public:
   // The events must outlive the thread. They are disabled outside windows and afterwards. Throws

@@ -20,7 +20,7 @@ struct entry_field {
   form kind;
 };
 
-std::string_view take_text(byte_reader& reader) {
+std::string_view take_name(byte_reader& reader) {
   const value text = read_value(reader, form::string, {});
   return {reinterpret_cast<const char*>(text.bytes.data()), text.bytes.size()};
 }
@@ -29,13 +29,13 @@ std::string_view take_text(byte_reader& reader) {
 void read_old_tables(byte_reader& reader, line_header& header) {
   header.directories.emplace_back();  // 0 is the directory of the unit
   while (true) {
-    const std::string_view directory = take_text(reader);
+    const std::string_view directory = take_name(reader);
     if (directory.empty()) break;
     header.directories.push_back(directory);
   }
   header.files.emplace_back();  // files start at 1
   while (true) {
-    const std::string_view name = take_text(reader);
+    const std::string_view name = take_name(reader);
     if (name.empty()) break;
     const std::uint64_t directory = reader.uleb128();
     reader.uleb128();  // time of the last change

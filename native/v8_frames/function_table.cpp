@@ -96,9 +96,9 @@ std::optional<known_function> function_table::of_shared_info(std::uint64_t share
 
 bool function_table::equal(const known_function& first, const known_function& second) const {
   if (first.index == second.index) return true;
-  const auto& one = records_.at(first.index).facts;
+  const auto& facts = records_.at(first.index).facts;
   const auto& other = records_.at(second.index).facts;
-  return one.name == other.name && one.file == other.file && one.line == other.line;
+  return facts.name == other.name && facts.file == other.file && facts.line == other.line;
 }
 
 std::uint64_t function_table::id_of(const known_function& function, code_kind kind) {

@@ -173,16 +173,25 @@ def test_the_measuring_step_of_the_action_runs(
         "GITHUB_ACTION_PATH": str(checkout),
         "PYTHONPATH": str(checkout),
     }
-    run = subprocess.run(
-        ["sh", "-e", "-c", step["run"]],
-        cwd=repository,
-        env=os.environ | environment,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+
+    def measure(**changes: str) -> "subprocess.CompletedProcess[str]":
+        return subprocess.run(
+            ["sh", "-e", "-c", step["run"]],
+            cwd=repository,
+            env=os.environ | environment | changes,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+
+    run = measure()
     assert run.returncode == 0, run.stderr
     output = dict(line.split("=", 1) for line in (tmp_path / "output").read_text().splitlines())
     assert output["verdict"] in ("no regression", "undecided")
     assert json.loads(Path(output["document"]).read_text())["schema"] == "stallscope.bench.gate/1"
     assert MARK in (tmp_path / "summary.md").read_text()
+    # A second use in the job that fails does not report the verdict of the first one.
+    (tmp_path / "output").unlink()
+    assert measure(BASE="none").returncode == 2
+    assert "verdict" not in (tmp_path / "output").read_text()
+    assert not Path(output["document"]).exists()

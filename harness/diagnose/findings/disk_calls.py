@@ -15,7 +15,7 @@ DISK_CALLS = (
 
 def waits_for_disk(facts: Facts) -> bool:
     """Return whether threads wait for a disk for a considerable time."""
-    return facts.share(sum(cause.wait_ns for cause in facts.causes("disk"))) >= LEAST_WAITS
+    return facts.share(sum(cause.wait_ns for cause in facts.disk_causes)) >= LEAST_WAITS
 
 
 def without_disk_calls(facts: Facts, time: KernelTime) -> KernelTime:

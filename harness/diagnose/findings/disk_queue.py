@@ -36,7 +36,7 @@ def _disk(facts: Facts) -> DiskActivity | None:
 
 def find(facts: Facts) -> Iterator[Finding]:
     """Yield one finding if the target waits for a disk that has a deep queue."""
-    causes = facts.causes("disk")
+    causes = facts.disk_causes
     part = queueing_share(facts)
     disk = _disk(facts)
     if not causes or not part or disk is None or disk.mean_in_flight is None:
@@ -83,7 +83,7 @@ def _largest_gain(facts: Facts, mean_in_flight: float) -> float | None:
     a time (Little's law).
     """
     part = (1 - facts.paging_share) * (1 - 1 / max(1.0, mean_in_flight))
-    return facts.largest_gain(facts.causes("disk"), part, with_system=True)
+    return facts.largest_gain(facts.disk_causes, part, with_system=True)
 
 
 def _evidence(facts: Facts, disk: DiskActivity, cost_ns: float) -> Iterator[FindingEvidence]:

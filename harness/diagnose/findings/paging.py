@@ -13,7 +13,7 @@ VMSTAT = "/proc/vmstat of the machine"
 
 def find(facts: Facts) -> Iterator[Finding]:
     """Yield one finding for waits for pages, and for CPU time in swapping and reclaiming."""
-    causes = facts.causes("disk")
+    causes = facts.disk_causes
     wait_ns = sum(cause.wait_ns for cause in causes) * facts.paging_share
     wait_ns = max(wait_ns, facts.state_ns("page_fault"))
     swapping = facts.cpu.swapping if facts.cpu is not None else None

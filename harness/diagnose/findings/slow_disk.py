@@ -15,7 +15,7 @@ LEAST_FLUSH_SHARE = 0.5  # of the waits for a disk whose functions are known
 
 def find(facts: Facts) -> Iterator[Finding]:
     """Yield one finding for all waits for disks."""
-    causes = facts.causes("disk")
+    causes = facts.disk_causes
     if not causes:
         return
     # Waits for pages, and those behind other requests, are other findings.

@@ -1,35 +1,18 @@
 """What the page of a diagnosis shows of a recording."""
 
-from dataclasses import dataclass
-
 from harness.diagnose.counters import recorded_slots
-from harness.diagnose.facts import Measurements
+from harness.diagnose.diagnosis import RecordedParts
 from harness.diagnose.page.flames import flame_graphs
 from harness.diagnose.page.latency import probe_reads
 from harness.diagnose.page.page import DiagnosePageContent
 from harness.diagnose.readings.file import read_readings
 from harness.diagnose.readings.reading import MachineReading
 from harness.diagnose.result import DiagnoseResult
-from harness.profile.analysis import Analysis
-from harness.profile.capture_reading import CaptureReading
 from harness.recordings.host_facts import host_facts
 from harness.recordings.settings import recorded_facts
-from harness.waits.analysis import WaitAnalysis
 from harness.waits.binned import binned_values
-from harness.waits.result import WaitsResult
 from stallscope.errors import RecordingError
 from stallscope.recordings import Recording
-
-
-@dataclass(frozen=True, slots=True)
-class RecordedParts:
-    """The analyses of a recording; ``on_cpu`` is None without CPU samples."""
-
-    analysis: WaitAnalysis
-    waits: WaitsResult
-    on_cpu: Analysis | None
-    reading: CaptureReading
-    measurements: Measurements
 
 
 def content_of(

@@ -39,7 +39,7 @@ class Host:
 def read_hosts(path: Path) -> tuple[Host, ...]:
     """Return the hosts of a file; empty lines and comments (#) are skipped.
 
-    Raises UsageError with the line if one is not a host, or is there twice.
+    Raises UsageError with the line if one is not a host, or is listed twice.
     """
     try:
         text = read_bounded(path, _MAX_BYTES).decode("utf-8", "replace")
@@ -58,7 +58,7 @@ def read_hosts(path: Path) -> tuple[Host, ...]:
             )
         host = Host(match["name"], match["user"] or "", port)
         if host.folder in hosts:
-            raise UsageError(f"{path}:{number}: {word!r} is there twice", "remove one line")
+            raise UsageError(f"{path}:{number}: {word!r} is listed twice", "remove one line")
         hosts[host.folder] = host
     if not hosts:
         raise UsageError(f"{path} names no host", "write [user@]host[:port] per line")

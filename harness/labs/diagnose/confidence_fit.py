@@ -16,9 +16,10 @@ from harness.labs.diagnose.result import DiagnoseLabResult
 from harness.labs.diagnose.scoring import brier_score
 
 Weights = tuple[float, float, float]
-# The prior of the weights: no information in the constant and the cost, the rating as it is.
+# The prior of the weights: no information in the constant and the cost, the rating as it is. The
+# rating's is stronger, because few findings of the series are false, and none of some rules.
 _PRIOR: Weights = (0.0, 1.0, 0.0)
-_PRIOR_STRENGTH = 0.5
+_PRIOR_STRENGTH: Weights = (0.5, 5.0, 0.5)
 _STEPS = 50
 
 
@@ -60,14 +61,14 @@ def judged_findings(results: Iterable[DiagnoseLabResult]) -> list[JudgedFinding]
 
 def fitted_weights(rows: Sequence[JudgedFinding]) -> Weights:
     """Return the weights of a logistic regression with a weak prior, by Newton's method."""
-    prior = np.array(_PRIOR)
+    prior, strength = np.array(_PRIOR), np.diag(_PRIOR_STRENGTH)
     weights = prior.copy()
     values = np.array([features(row.rating, row.cost_share) for row in rows]).reshape(-1, 3)
     truth = np.array([row.true for row in rows], np.float64)
     for _ in range(_STEPS):
         shares: npt.NDArray[np.float64] = 1 / (1 + np.exp(-values @ weights))
-        slope = values.T @ (shares - truth) + _PRIOR_STRENGTH * (weights - prior)
-        curvature = (values.T * (shares * (1 - shares))) @ values + _PRIOR_STRENGTH * np.eye(3)
+        slope = values.T @ (shares - truth) + strength @ (weights - prior)
+        curvature = (values.T * (shares * (1 - shares))) @ values + strength
         weights = weights - np.linalg.solve(curvature, slope)
     constant, rating, cost = weights.tolist()
     return constant, rating, cost

@@ -7,7 +7,7 @@ import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
-from harness.diagnose.session import diagnosis_of
+from harness.diagnose.diagnosis import diagnosis_of
 from harness.labs.diagnose.entries import Entry
 from harness.labs.diagnose.judgement import KeptRun, judged_run
 from harness.labs.diagnose.result import VariantRun

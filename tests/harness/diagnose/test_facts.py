@@ -1,4 +1,5 @@
 import pytest
+from msgspec import structs
 
 from harness.diagnose.facts import Facts, larger_gain
 from tests.harness.diagnose.diagnoses import LOCKED, waits
@@ -49,3 +50,13 @@ def test_cpu_time_shrinks_with_the_queue_for_it() -> None:
     assert facts.cpu_gain(0.5) == pytest.approx(1 / (1 - 0.4), rel=0.02)
     assert larger_gain(1.5, 2.0) == 2.0
     assert larger_gain(1.5, None) is None
+
+
+def test_in_random_windows_waits_for_disks_have_at_least_the_time_in_their_states() -> None:
+    document = waits("main R(code)0-100 W(disk,read)100-500")
+    few = structs.replace(document, causes=(cause("disk", "disk", 40, ("main", 40)),))
+    assert [row.wait_ns for row in Facts.of(few, None).disk_causes] == [40_000_000]
+    (group,) = few.groups
+    windows = structs.replace(few, groups=(structs.replace(group, errors_ns={}),))
+    (row,) = Facts.of(windows, None).disk_causes
+    assert row.wait_ns == pytest.approx(400_000_000, rel=0.01)

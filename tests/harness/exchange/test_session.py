@@ -168,6 +168,11 @@ def test_options_that_contradict_the_file_are_errors(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="change folded names only"):
         run(file, "--tid")
     file.write_text("srv;main 1\n")
+    with pytest.raises(UsageError, match="a file of folded has no events"):
+        run(file, "-e", "cycles")
+    with pytest.raises(UsageError, match="has none of the suffixes") as raised:
+        run(file, "-o", tmp_path / "x.unknown")
+    assert "--format" not in raised.value.remedy  # which names the format of FILE here
     with pytest.raises(UsageError, match="apply to perf script only, not to folded"):
         run(file, "--tid", "--folded", "-")
     with pytest.raises(UsageError, match="exclude each other"):

@@ -1,5 +1,7 @@
 """`harness.pack.redaction`."""
 
+import time
+
 import pytest
 
 from harness.pack.redaction import redacted_profile
@@ -26,3 +28,25 @@ def test_names_keep_functions_and_lose_directories_and_hosts(name: str, redacted
     assert result.functions[1] == Function(redacted, "lib.so", FunctionKind.USER)
     assert result.threads[0] == Thread(1, 1, "run", "worker")
     assert (result.title, result.warnings) == ("redacted", ())
+
+
+@pytest.mark.parametrize(
+    ("module", "redacted"),
+    [
+        ("/home/ann lee/my tool/lib.so", "lib.so"),
+        ("/home/ann lee/run (deleted)", "run (deleted)"),
+        ("/home/ann/", "ann"),
+        ("[kernel]", "[kernel]"),
+    ],
+)
+def test_a_module_loses_directories_with_blanks(module: str, redacted: str) -> None:
+    profile = ProfileBuilder().build([((Function("f", module, FunctionKind.USER),), 1)])
+    assert redacted_profile(profile, ()).functions[1].module == redacted
+
+
+def test_a_long_name_takes_no_time_by_its_square() -> None:
+    name = "a" * 60_000
+    profile = ProfileBuilder().build([((Function(name, "", FunctionKind.USER),), 1)])
+    begin_s = time.process_time()
+    assert redacted_profile(profile, ()).functions[1].name == name
+    assert time.process_time() - begin_s < 2

@@ -63,3 +63,26 @@ def test_nothing_is_recorded_if_switched_off_until_it_is_requested(
     sampler.poll(11)
     assert list(tmp_path.iterdir())
     sampler.close()
+
+
+def test_a_request_does_not_end_the_recording_under_way(fake: list[str]) -> None:
+    fake[0] = "import time; time.sleep(600)"
+    sampler = FunctionSampler(1, 300)
+    sampler.poll(1000)
+    sampler.request()
+    sampler.poll(1001)
+    assert sampler.reason == "the first recording is under way"
+    sampler.close()
+
+
+@pytest.mark.parametrize("period_s", [300, 0])
+def test_a_recording_that_hangs_is_ended_after_its_limit(fake: list[str], period_s: int) -> None:
+    fake[0] = "import time; time.sleep(600)"
+    sampler = FunctionSampler(1, period_s)
+    sampler.request()
+    sampler.poll(1000)
+    sampler.poll(1059)
+    assert "failed" not in (sampler.reason or "")
+    sampler.poll(1061)
+    assert sampler.reason == "the recording failed (-9)"
+    sampler.close()

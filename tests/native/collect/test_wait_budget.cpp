@@ -124,3 +124,11 @@ TEST_CASE("windows have the requested share of the time, with gaps that vary by 
     CHECK(inside / (inside + gaps) == doctest::Approx(share).epsilon(0.05));
   }
 }
+
+TEST_CASE("a first window costs a burst, and its records fit into half of a ring") {
+  const auto excess = wait_budget{0.05, ns_per_switch, 2}.excess_at(200'000, 2).value();
+  const double cost_ns = burst_ns(excess) / 1e9 * 200'000 * static_cast<double>(ns_per_switch);
+  CHECK(cost_ns == doctest::Approx(allowed_burst_ns));
+  const double records = longest_window_ns(excess, 8U << 20, 4096) / 1e9 * 200'000;
+  CHECK(records * (4096 + 400) == doctest::Approx(4U << 20));
+}

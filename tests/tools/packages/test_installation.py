@@ -27,11 +27,12 @@ def root(checkout: Path) -> BareRoot:
         pytest.skip("needs the program pipx of Debian 12: it could not be fetched")
 
 
+@pytest.mark.timeout(900)  # the package index can be slow
 def test_pipx_installs_the_built_wheel_and_it_records(root: BareRoot, checkout: Path) -> None:
     (wheel,) = (checkout / "dist").glob("stallscope-*.whl")
     if "-cp311-" not in wheel.name:
         pytest.skip("needs the program python3.11: the wheel was built for another version")
-    installation = install(root, wheel)
+    installation = install(root, wheel, timeout_s=800)
     assert installation.python.startswith("3.11.")
     assert installation.version == __version__
     assert {"stallscope", "numpy", "pandas", "scipy"} <= set(installation.pip_names)

@@ -23,6 +23,7 @@ from topdown.stacks.formats.stack_tables import (
     joined,
     one_type_each,
 )
+from topdown.stacks.formats.table_numbers import TableNumbers
 
 if TYPE_CHECKING:
     from opentelemetry.proto.profiles.v1development.profiles_pb2 import ProfilesData
@@ -191,12 +192,12 @@ class _Writer:
         self._message = profiles_pb2.ProfilesData()
         self._dictionary = self._message.dictionary
         self._strings: dict[str, int] = {"": 0}
-        self._attributes: dict[Label, int] = {}
-        self._mappings: dict[Mapping, int] = {}
-        self._functions: dict[SourceFunction, int] = {}
-        self._locations: dict[Location, int] = {}
-        self._stacks: dict[tuple[Location, ...], int] = {}
-        self._links: dict[tuple[str, str], int] = {}
+        self._attributes = TableNumbers(self._add_attribute)
+        self._mappings = TableNumbers(self._add_mapping)
+        self._functions = TableNumbers(self._add_function)
+        self._locations = TableNumbers(self._add_location)
+        self._stacks = TableNumbers(self._add_stack)
+        self._links = TableNumbers(self._add_link)
         for table in (
             self._dictionary.mapping_table,
             self._dictionary.location_table,
@@ -211,69 +212,49 @@ class _Writer:
         text = text.encode("utf-8", "replace").decode()
         return self._strings.setdefault(text, len(self._strings))
 
-    def _attribute(self, label: Label) -> int:
-        number = self._attributes.get(label)
-        if number is None:
-            number = self._attributes[label] = len(self._attributes) + 1
-            row = self._dictionary.attribute_table.add(
-                key_strindex=self._text(label.key), unit_strindex=self._text(label.unit)
-            )
-            _set_value(row.value, label.value)
-        return number
+    def _add_attribute(self, label: Label, _number: int) -> None:
+        row = self._dictionary.attribute_table.add(
+            key_strindex=self._text(label.key), unit_strindex=self._text(label.unit)
+        )
+        _set_value(row.value, label.value)
 
-    def _mapping(self, mapping: Mapping | None) -> int:
-        if mapping is None:
-            return 0
-        number = self._mappings.get(mapping)
-        if number is None:
-            number = self._mappings[mapping] = len(self._mappings) + 1
-            row = self._dictionary.mapping_table.add(
-                memory_start=mapping.begin,
-                memory_limit=mapping.end,
-                file_offset=mapping.file_offset,
-                filename_strindex=self._text(mapping.path),
-            )
-            if mapping.build_id:
-                row.attribute_indices.append(self._attribute(Label(_BUILD_ID, mapping.build_id)))
-        return number
+    def _add_mapping(self, mapping: Mapping, _number: int) -> None:
+        row = self._dictionary.mapping_table.add(
+            memory_start=mapping.begin,
+            memory_limit=mapping.end,
+            file_offset=mapping.file_offset,
+            filename_strindex=self._text(mapping.path),
+        )
+        if mapping.build_id:
+            label = Label(_BUILD_ID, mapping.build_id)
+            row.attribute_indices.append(self._attributes.number(label))
 
-    def _function(self, function: SourceFunction) -> int:
-        number = self._functions.get(function)
-        if number is None:
-            number = self._functions[function] = len(self._functions) + 1
-            self._dictionary.function_table.add(
-                name_strindex=self._text(function.name),
-                system_name_strindex=self._text(function.system_name),
-                filename_strindex=self._text(function.file),
-                start_line=function.line,
-            )
-        return number
+    def _add_function(self, function: SourceFunction, _number: int) -> None:
+        self._dictionary.function_table.add(
+            name_strindex=self._text(function.name),
+            system_name_strindex=self._text(function.system_name),
+            filename_strindex=self._text(function.file),
+            start_line=function.line,
+        )
 
-    def _location(self, location: Location) -> int:
-        number = self._locations.get(location)
-        if number is None:
-            number = self._locations[location] = len(self._locations) + 1
-            row = self._dictionary.location_table.add(
-                mapping_index=self._mapping(location.mapping), address=location.address
-            )
-            for line in location.lines:
-                function = self._function(line.function)
-                row.lines.add(function_index=function, line=line.line, column=line.column)
-            if location.frame_type:
-                label = Label(_FRAME_TYPE, location.frame_type)
-                row.attribute_indices.append(self._attribute(label))
-        return number
+    def _add_location(self, location: Location, _number: int) -> None:
+        row = self._dictionary.location_table.add(
+            mapping_index=self._mappings.number(location.mapping), address=location.address
+        )
+        for line in location.lines:
+            function = self._functions.number(line.function)
+            row.lines.add(function_index=function, line=line.line, column=line.column)
+        if location.frame_type:
+            label = Label(_FRAME_TYPE, location.frame_type)
+            row.attribute_indices.append(self._attributes.number(label))
 
-    def _stack(self, locations: tuple[Location, ...]) -> int:
-        if not locations:
-            return 0
-        number = self._stacks.get(locations)
-        if number is None:
-            number = self._stacks[locations] = len(self._stacks) + 1
-            self._dictionary.stack_table.add(
-                location_indices=[self._location(location) for location in locations]
-            )
-        return number
+    def _add_stack(self, locations: tuple[Location, ...], _number: int) -> None:
+        self._dictionary.stack_table.add(
+            location_indices=[self._locations.number(location) for location in locations]
+        )
+
+    def _add_link(self, link: tuple[bytes, bytes], _number: int) -> None:
+        self._dictionary.link_table.add(trace_id=link[0], span_id=link[1])
 
     def _link(self, labels: dict[str, str | int]) -> int:
         """Return the number of the link that the last two labels are; 0 if they are none."""
@@ -286,11 +267,7 @@ class _Writer:
             return 0
         if [part.hex() for part in identifiers] != [trace, span]:
             return 0
-        number = self._links.get((trace, span))
-        if number is None:
-            number = self._links[trace, span] = len(self._links) + 1
-            self._dictionary.link_table.add(trace_id=identifiers[0], span_id=identifiers[1])
-        return number
+        return self._links.number(identifiers)
 
     def message(self) -> "ProfilesData":
         tables = self._tables
@@ -321,15 +298,15 @@ class _Writer:
         profile.time_unix_nano = tables.time_ns
         profile.duration_nano = tables.duration_ns
         profile.attribute_indices.extend(
-            self._attribute(Label(_COMMENT, text)) for text in tables.comments
+            self._attributes.number(Label(_COMMENT, text)) for text in tables.comments
         )
         for key, value in samples.items():
             link = self._link({label.key: label.value for label in key.labels})
             labels = key.labels[:-2] if link else key.labels
             profile.samples.add(
-                stack_index=self._stack(key.locations),
+                stack_index=self._stacks.number(key.locations or None),
                 values=[value],
-                attribute_indices=[self._attribute(label) for label in labels],
+                attribute_indices=[self._attributes.number(label) for label in labels],
                 link_index=link,
                 timestamps_unix_nano=key.times_ns,
             )

@@ -21,6 +21,7 @@ from topdown.stacks.formats.stack_tables import (
     ValueType,
     add_values,
 )
+from topdown.stacks.formats.table_numbers import TableNumbers
 
 Entry = TypeVar("Entry")
 _PACKAGE = "perftools.profiles"
@@ -271,9 +272,9 @@ class _Writer:
         self._tables = tables
         self._message = _profile_class()()
         self._strings: dict[str, int] = {"": 0}
-        self._mappings: dict[Mapping, int] = {}
-        self._functions: dict[SourceFunction, int] = {}
-        self._locations: dict[Location, int] = {}
+        self._mappings = TableNumbers(self._add_mapping)
+        self._functions = TableNumbers(self._add_function)
+        self._locations = TableNumbers(self._add_location)
 
     def _text(self, text: str) -> int:
         text = text.encode("utf-8", "replace").decode()
@@ -282,47 +283,32 @@ class _Writer:
     def _type(self, value_type: ValueType) -> dict[str, int]:
         return {"type": self._text(value_type.name), "unit": self._text(value_type.unit)}
 
-    def _mapping(self, mapping: Mapping | None) -> int:
-        if mapping is None:
-            return 0
-        number = self._mappings.get(mapping)
-        if number is None:
-            number = self._mappings[mapping] = len(self._mappings) + 1
-            self._message.mapping.add(
-                id=number,
-                memory_start=mapping.begin,
-                memory_limit=mapping.end,
-                file_offset=mapping.file_offset,
-                filename=self._text(mapping.path),
-                build_id=self._text(mapping.build_id),
-                has_functions=True,
-            )
-        return number
+    def _add_mapping(self, mapping: Mapping, number: int) -> None:
+        self._message.mapping.add(
+            id=number,
+            memory_start=mapping.begin,
+            memory_limit=mapping.end,
+            file_offset=mapping.file_offset,
+            filename=self._text(mapping.path),
+            build_id=self._text(mapping.build_id),
+            has_functions=True,
+        )
 
-    def _function(self, function: SourceFunction) -> int:
-        number = self._functions.get(function)
-        if number is None:
-            number = self._functions[function] = len(self._functions) + 1
-            self._message.function.add(
-                id=number,
-                name=self._text(function.name),
-                system_name=self._text(function.system_name),
-                filename=self._text(function.file),
-                start_line=function.line,
-            )
-        return number
+    def _add_function(self, function: SourceFunction, number: int) -> None:
+        self._message.function.add(
+            id=number,
+            name=self._text(function.name),
+            system_name=self._text(function.system_name),
+            filename=self._text(function.file),
+            start_line=function.line,
+        )
 
-    def _location(self, location: Location) -> int:
-        number = self._locations.get(location)
-        if number is None:
-            number = self._locations[location] = len(self._locations) + 1
-            row = self._message.location.add(
-                id=number, mapping_id=self._mapping(location.mapping), address=location.address
-            )
-            for line in location.lines:
-                function = self._function(line.function)
-                row.line.add(function_id=function, line=line.line, column=line.column)
-        return number
+    def _add_location(self, location: Location, number: int) -> None:
+        mapping = self._mappings.number(location.mapping)
+        row = self._message.location.add(id=number, mapping_id=mapping, address=location.address)
+        for line in location.lines:
+            function = self._functions.number(line.function)
+            row.line.add(function_id=function, line=line.line, column=line.column)
 
     def _label(self, label: Label) -> dict[str, int]:
         key = self._text(label.key)
@@ -336,7 +322,8 @@ class _Writer:
             message.sample_type.add(**self._type(value_type))
         for key, values in tables.samples.items():
             row = message.sample.add(
-                location_id=[self._location(location) for location in key.locations], value=values
+                location_id=[self._locations.number(location) for location in key.locations],
+                value=values,
             )
             for label in key.labels:
                 row.label.add(**self._label(label))
@@ -356,10 +343,10 @@ class _Writer:
 
     def _extension(self) -> tuple[str, ...]:
         types: dict[str, list[int]] = {}
-        for location, number in self._locations.items():
+        for location, number in self._locations.numbers.items():
             if location.frame_type != _usual_type(location.mapping):
                 types.setdefault(location.frame_type, []).append(number)
-        has_types = any(location.frame_type for location in self._locations)
+        has_types = any(location.frame_type for location in self._locations.numbers)
         if not has_types and not self._tables.attributes:
             return ()
         extension = _Extension(self._tables.attributes, types if has_types else None)

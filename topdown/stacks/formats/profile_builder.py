@@ -38,6 +38,7 @@ class ProfileBuilder:
         self._threads: list[Thread] = []
         self._thread_numbers: dict[Thread, int] = {}
         self._parents, self._owners, self._depths = [-1], [0], [0]
+        self._outermost = [0]  # by node: its caller below the root, or itself
         self._cut = 0
         self._nodes: dict[tuple[int, int], int] = {}
         self._weights: dict[tuple[int, int], list[int]] = {}
@@ -74,6 +75,7 @@ class ProfileBuilder:
             self._parents.append(caller)
             self._owners.append(function)
             self._depths.append(self._depths[caller] + 1)
+            self._outermost.append(self._outermost[caller] or child)
         return child
 
     def add(self, frames: Iterable[int], thread: int, *, samples: int, value: int) -> None:
@@ -138,8 +140,8 @@ class ProfileBuilder:
         return sum(row[3] for row in rows if self._kind(row[0], at_root=at_root) == kind) / total
 
     def _kind(self, node: int, *, at_root: bool) -> FunctionKind:
-        while at_root and self._parents[node] > 0:
-            node = self._parents[node]
+        if at_root:
+            node = self._outermost[node]
         return self._functions[self._owners[node]].kind
 
 

@@ -151,7 +151,7 @@ def test_a_frequency_below_the_base_is_named_with_its_reason() -> None:
     assert "heat" in result.findings[0].sentence
     assert result.findings[0].cost_share == pytest.approx(0.4, abs=0.01)
     unknown = measured(machine=slow_cpus(0.6)).findings[0]
-    assert unknown.confidence < result.findings[0].confidence
+    assert (unknown.rating or 1) < (result.findings[0].rating or 0)
 
 
 def test_slow_cpus_of_a_target_that_hardly_runs_are_no_frequency_drop() -> None:
@@ -174,7 +174,8 @@ def test_threads_that_wake_in_vain_are_a_herd_and_no_system_call_storm() -> None
     result = herd("condition", cpu=FUTEX)
     assert causes_of(result) == ["thundering-herd"]
     assert result.findings[0].cost_share == pytest.approx(0.7, abs=0.01)
-    assert herd("futex", cpu=FUTEX).findings[0].confidence < result.findings[0].confidence
+    futex = herd("futex", cpu=FUTEX).findings[0]
+    assert (futex.rating or 1) < (result.findings[0].rating or 0)
 
 
 def test_a_mutex_wakes_one_thread_per_release_and_has_no_herd() -> None:

@@ -13,7 +13,7 @@ from harness.fleet.record.options import FleetRecordOptions
 from harness.fleet.record.remote import collector_file, ssh_command
 from harness.fleet.record.session import record_fleet
 from stallscope import __version__
-from stallscope.errors import TargetError
+from stallscope.errors import UsageError
 from stallscope.programs import program
 from tests.harness.fleet.loopback_ssh import has_sshd, loopback_ssh
 
@@ -141,7 +141,7 @@ def test_the_host_is_no_option_of_ssh_and_the_script_is_quoted(tmp_path: Path) -
 
 def test_a_file_that_is_no_collector_is_refused(tmp_path: Path) -> None:
     (tmp_path / "x").write_text("#!/bin/sh\n")
-    with pytest.raises(TargetError, match="not a collector"):
+    with pytest.raises(UsageError, match="not a collector"):
         collector_file(tmp_path / "x")
 
 
