@@ -13,7 +13,7 @@ Examples:
   stallscope diff before after -o diff.html
   stallscope diff before after --per request --work 120000 118000
   stallscope diff before after --fail-above 1%      (exit code 1 if a frame grew by 1 point)
-  stallscope diff before after --debug-directory ./symbols
+  stallscope diff before after --debug-directory .
   stallscope diff before after --json | jq '.frames[:5]'
 """
 

@@ -18,7 +18,7 @@ Examples:
   stallscope flame slow-query --weight off-cpu -o waits.firefox.json
   stallscope flame slow-query --format folded -o - | sort -k2 -n
   stallscope flame slow-query --weight off-cpu --wakers -o waits.svg
-  stallscope flame slow-query --inlined --debug-directory ./symbols -o slow-query.svg
+  stallscope flame slow-query --inlined --debug-directory . -o slow-query.svg
 """
 FORMATS = (
     "svg",

@@ -17,7 +17,7 @@ Examples:
   stallscope waits slow --graph
   stallscope waits slow --period 1.2-1.5
   stallscope waits --compare one-thread four-threads
-  stallscope waits slow --debug-directory ./symbols
+  stallscope waits slow --debug-directory .
   stallscope waits -p 4711 --json | jq .groups
 """
 
