@@ -1,6 +1,6 @@
-// Reads little-endian numbers and LEB128 from a byte span with bounds checks. After a read past the end,
-// every value is 0 and failed() returns true, so a caller checks once at the end of an item. Costs
-// a comparison per read; allocates and throws nothing. A reader belongs to a single thread.
+// Reads little-endian numbers and LEB128 from a byte span with bounds checks. After a read past the
+// end, every value is 0 and failed() returns true, so a caller checks once at the end of an item.
+// Costs a comparison per read; allocates and throws nothing. A reader belongs to a single thread.
 //  byte_reader reader(bytes);
 //  const auto length = reader.number<std::uint32_t>();
 //  if (reader.failed()) return std::nullopt;

@@ -41,7 +41,9 @@ TEST_CASE("other lines are no first line of a sample") {
 }
 
 TEST_CASE("a time has up to nine digits after the point, and is left out if it is malformed") {
-  const auto time_of = [](const char* line) { return perf_script::parse_event_line(line)->time_ns; };
+  const auto time_of = [](const char* line) {
+    return perf_script::parse_event_line(line)->time_ns;
+  };
   CHECK(time_of("a 1/1 [003] d..2. 7.000000001234: 1 cycles:") == 7000000001);
   CHECK_FALSE(time_of("a 1/1 1 cycles:"));
   CHECK_FALSE(time_of("a 1/1 99999999999.5: 1 cycles:"));
