@@ -45,6 +45,7 @@ NAMES = (
     "waits_analysis",
     "waits_cost",
     "diagnose_cost",
+    "report_growth",
     "flight_cost",
     "continuous_cost",
     "request_cost",

@@ -64,15 +64,17 @@ def cases_of(subject: str, recording: Path, samples: int, folder: Path) -> list[
     return cases + compare(name, "stallscope report RUN", costs, peer_name, samples)
 
 
-def compile_many_symbols(folder: Path) -> Path:
-    """Return a program with ``SYMBOLS`` functions."""
-    source, target = folder / "many.s", folder / "many_symbols"
+def compile_many_symbols(folder: Path, symbols: int = SYMBOLS, padding_bytes: int = 0) -> Path:
+    """Return a program with many functions, which lie ``padding_bytes`` apart."""
+    source, target = folder / "many.s", folder / f"many_symbols-{symbols}-{padding_bytes}"
     with source.open("w") as sink:
         subprocess.run(
-            [sys.executable, TARGETS / "many_symbols.py", str(SYMBOLS)], stdout=sink, check=True
+            [sys.executable, TARGETS / "many_symbols.py", str(symbols), str(padding_bytes)],
+            stdout=sink,
+            check=True,
         )
     subprocess.run(
-        ["cc", "-O2", "-no-pie", "-fno-omit-frame-pointer", f"-DCOUNT={SYMBOLS}", "-pthread",
+        ["cc", "-O2", "-no-pie", "-fno-omit-frame-pointer", f"-DCOUNT={symbols}", "-pthread",
          "-o", target, TARGETS / "walk.c", source],
         check=True,
     )  # fmt: skip
