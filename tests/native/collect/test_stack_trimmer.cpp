@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::uint64_t sp = 0x7000'0000'0800;
 constexpr pid_t tid = 9;
-constexpr std::uint64_t room = 4096;
+constexpr std::uint64_t ring_room = 4096;
 
 // A ring with one sample: fields, an empty chain, registers with the stack pointer, a copied stack.
 struct sample_ring {
@@ -25,8 +25,8 @@ struct sample_ring {
                                       std::uint64_t{PERF_SAMPLE_REGS_ABI_64} + 0ULL})
       add(field);
     for (int i = 0; i < std::popcount(mask); ++i) add(sp);
-    add(room);
-    for (std::uint64_t i = 0; i < room / 8; ++i) add(i);
+    add(ring_room);
+    for (std::uint64_t i = 0; i < ring_room / 8; ++i) add(i);
     add(copied);
     const perf_event_header header{PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER,
                                    static_cast<std::uint16_t>(head)};
@@ -54,7 +54,7 @@ std::vector<std::uint64_t> joined(const std::vector<std::span<const std::byte>>&
 }  // namespace
 
 TEST_CASE("a copy is shortened to the end of the thread's stack and stays a valid record") {
-  sample_ring ring{room};
+  sample_ring ring{ring_room};
   const auto view = ring.view();
   const perf_events::record_view record{view, 0};
   const auto ends = std::make_unique<managed_frames::stack_ends>();
@@ -64,7 +64,7 @@ TEST_CASE("a copy is shortened to the end of the thread's stack and stays a vali
   REQUIRE(cut);
   CHECK(cut->kept == 0x800);
   const auto words = joined(trimmer.pieces(view, record, *cut));
-  CHECK(words.size() * 8 == record.size() - (room - 0x800));
+  CHECK(words.size() * 8 == record.size() - (ring_room - 0x800));
   CHECK((words[0] >> 48U) == words.size() * 8);
   CHECK(words.back() == 0x800);
   CHECK(words[words.size() - 0x100 - 2] == 0x800);  // the size before the copy
@@ -74,7 +74,7 @@ TEST_CASE("a copy is shortened to the end of the thread's stack and stays a vali
 }
 
 TEST_CASE("records of threads without a known end, or with a small gain, are not shortened") {
-  sample_ring ring{room};
+  sample_ring ring{ring_room};
   const auto view = ring.view();
   const perf_events::record_view record{view, 0};
   const auto ends = std::make_unique<managed_frames::stack_ends>();
@@ -97,10 +97,10 @@ TEST_CASE("what the kernel could not copy is not written") {
 }
 
 TEST_CASE("a record with sizes out of range has no copied stack") {
-  sample_ring ring{room};
+  sample_ring ring{ring_room};
   const auto view = ring.view();
   const auto at = find_copied_stack(perf_events::record_view{view, 0})->room_at / 8;
-  ring.words[at] = room + 8;
+  ring.words[at] = ring_room + 8;
   CHECK_FALSE(find_copied_stack(perf_events::record_view{view, 0}));
   ring.words[7] = ~std::uint64_t{0};  // the length of the chain
   CHECK_FALSE(find_copied_stack(perf_events::record_view{view, 0}));

@@ -10,7 +10,7 @@ namespace {
 
 using namespace stallscope::dwarf;
 
-line_header header_of(const std::vector<std::uint8_t>& program) {
+line_header header_with(const std::vector<std::uint8_t>& program) {
   line_header header;
   header.line_base = -3;
   header.line_range = 12;
@@ -25,7 +25,7 @@ std::vector<std::uint32_t> lines_of(const std::vector<std::uint8_t>& program,
                                     bool expect_damage = false) {
   bool damaged = false;
   std::vector<std::uint32_t> lines;
-  for (const line_row& row : find_lines(header_of(program), addresses, damaged)) {
+  for (const line_row& row : find_lines(header_with(program), addresses, damaged)) {
     lines.push_back(row.line);
   }
   CHECK(damaged == expect_damage);
