@@ -11,7 +11,7 @@ namespace {
 constexpr std::string_view lasting_types[] = {"source", "descriptor", "mode"};
 
 template <class Take>
-void for_each_line(std::string_view text, Take take) {
+void for_each_kept_line(std::string_view text, Take take) {
   while (!text.empty()) {
     const auto size = std::min(text.find('\n'), text.size() - 1) + 1;
     take(text.substr(0, size));
@@ -112,7 +112,7 @@ void flight_definitions::use(std::string_view line) {
 
 void flight_definitions::take(std::string_view lines) {
   ++now_;
-  for_each_line(lines, [this](std::string_view line) {
+  for_each_kept_line(lines, [this](std::string_view line) {
     const auto kind = kind_of(line);
     if (kind == line_kind::moment)
       use(line);
@@ -131,7 +131,7 @@ void flight_definitions::drop(const key& place) {
 void flight_definitions::compact(std::string_view kept) {
   ++now_;
   std::map<std::uint64_t, std::size_t> uses_of_code;
-  for_each_line(kept, [this, &uses_of_code](std::string_view line) {
+  for_each_kept_line(kept, [this, &uses_of_code](std::string_view line) {
     use(line);
     if (kind_of(line) != line_kind::stack) return;
     for (const auto code : code_of(line)) ++uses_of_code[code];
@@ -175,7 +175,7 @@ std::string flight_definitions::text_with(std::string_view kept) {
   if (dropped_ == 0) return all;
   std::set<key> known;
   std::string text;
-  for_each_line(all, [this, &known, &text](std::string_view line) {
+  for_each_kept_line(all, [this, &known, &text](std::string_view line) {
     const auto kind = kind_of(line);
     const auto defined = [&known](line_kind of) {
       return [&known, of](std::uint64_t number) { return known.contains({of, number}); };
