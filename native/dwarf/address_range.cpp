@@ -33,7 +33,7 @@ class range_list {
     for (std::size_t count = 0; count < max_ranges; ++count) {
       const std::uint64_t begin = from_.ranges.number(offset, size);
       const std::uint64_t end = from_.ranges.number(offset + size, size);
-      offset += 2 * size;
+      offset += std::uint64_t{2} * size;
       if (begin == 0 && end == 0) return;
       if (begin == largest) {
         base_ = end;

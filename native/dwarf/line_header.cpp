@@ -168,11 +168,10 @@ std::string normal_path(std::string_view path) {
     const std::string_view part = path.substr(0, slash);
     path.remove_prefix(std::min(slash + 1, path.size()));
     if (part.empty() || part == ".") continue;
-    if (part != "..") {
-      parts.push_back(part);
-    } else if (!parts.empty() && parts.back() != "..") {
+    const bool leaves_part = part == ".." && !parts.empty() && parts.back() != "..";
+    if (leaves_part) {
       parts.pop_back();
-    } else if (!absolute) {
+    } else if (part != ".." || !absolute) {
       parts.push_back(part);
     }
   }
