@@ -16,7 +16,7 @@ MARGIN = 0.9
 MAX_SAVING = 0.5  # part of an allowance that is saved to make up for what was spent before
 FIXED_PART = 0.45  # largest part of an allowance for the fixed cost, by longer segments
 MAX_GROWTH = 2.0  # of the rate from one segment to the next
-_OVERRUN = 1.5  # a segment ends early if its samples cost so many times what they may
+_OVERRUN = 1.5  # a segment ends early at this multiple of its CPU time for samples
 _OVERRUN_S = 0.05
 
 

@@ -271,7 +271,7 @@ void add_array(capture_class& made, const char* name, Columns capture::capture_c
   });
 }
 
-// Uniform rows are one value with a stride of 0; nobody may write to them.
+// Uniform rows share one value, by a stride of 0. So the array is read-only.
 template <typename Columns, typename T>
 void add_array(capture_class& made, const char* name, Columns capture::capture_content::*part,
                capture::uniform_column<T> Columns::*values) {

@@ -94,7 +94,7 @@ std::vector<std::uint64_t> flight_definitions::code_of(std::string_view line) {
 }
 
 void flight_definitions::define(line_kind kind, std::string_view line) {
-  // Lines without a number are told apart by their order.
+  // Lines without a number are identified by their order.
   const auto number = kind == line_kind::head ? order_ : number_at(line, line.find(':') + 1);
   auto& entry = definitions_[{kind, number}];
   if (entry.text.empty()) entry.order = order_++;

@@ -38,7 +38,7 @@ class flight_definitions {
   [[nodiscard]] std::uint64_t dropped() const { return dropped_; }
 
  private:
-  // A stack refers to code; a process has no number of its own kind elsewhere.
+  // A stack refers to code by numbers; other definitions refer to none.
   enum class line_kind : std::uint8_t { head, process, code, stack, moment };
   struct definition {
     std::string text;

@@ -1,4 +1,4 @@
-"""CPU time of calls that wait for a disk: it goes with the requests, and is no storm of calls."""
+"""CPU time of system calls that wait for a disk: a part of the disk's cost, not of a call storm."""
 
 from harness.diagnose.cpu_functions import KernelTime
 from harness.diagnose.facts import Facts

@@ -26,7 +26,7 @@ class PartWaits:
 def fleet_waits(options: QueryOptions, *, top: int = 20, state: str = "") -> FleetWaitsResult:
     """Return the groups with most time in a state; without ``state``, in all states.
 
-    Raises RecordingError if there is no recording of waits, UsageError for an unknown state.
+    Raises RecordingError without recordings of waits, and UsageError for an unknown state.
     """
     import pandas as pd  # noqa: PLC0415 - start-up stays light
 

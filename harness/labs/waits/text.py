@@ -74,9 +74,9 @@ def _reason(row: ProgramRow, tolerance: float) -> str:
         must = "must not" if row.look_alike else "must"
         reasons.append(f"{row.expected_cause} {must} come first: {causes}")
     if row.sign_verdict is ProgramVerdict.WRONG:
-        found = ", ".join(row.signs) or "no sign"
+        signs = ", ".join(row.signs) or "no sign"
         must = "must not" if row.look_alike else "must"
-        reasons.append(f"a lock {must} have the sign {row.expected_sign}: {found}")
+        reasons.append(f"a lock {must} have the sign {row.expected_sign}: {signs}")
     for share in row.shares:
         if share.share is None:
             reasons.append(f"no thread {share.threads}")
