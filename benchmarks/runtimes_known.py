@@ -21,7 +21,8 @@ from benchmarks.effort import pairs, seconds
 RUNS = 10
 DURATION_S = 6.0
 JAVA_PROGRAM = Path(__file__).parent / "runtimes" / "KnownJava.java"
-JAVASCRIPT_PROGRAM = Path(__file__).parents[1] / "tests" / "live" / "targets" / "known_shares.js"
+CHECKOUT = Path(__file__).parents[1]
+JAVASCRIPT_PROGRAM = CHECKOUT / "tests" / "live" / "targets" / "known_shares.js"
 JAVA_OPTIONS = ("-XX:CompileCommand=quiet", "-XX:CompileCommand=exclude,KnownJava::interpreted")
 
 
@@ -97,7 +98,7 @@ def _cases(
         Case(
             name=name,
             metric=metric,
-            ours_command=line.replace(str(folder), "DIR"),
+            ours_command=line.replace(str(folder), "DIR").replace(f"{CHECKOUT}/", ""),
             bar=(bar,),
             ours=tuple(values),
         )
