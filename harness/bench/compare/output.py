@@ -13,15 +13,10 @@ from stallscope.benchmark_text.results import BenchmarkResults
 from stallscope.printable import printable
 
 
-def print_comparison(
-    results: BenchmarkResults, grid: Grid, options: BenchCompareOptions, *, as_json: bool
-) -> BenchCompareResult | None:
-    """Print the comparison, and return its document if the style has one."""
-    if options.style == "benchstat":
-        return _print_benchstat(results, grid, options)
-    from harness.bench.compare.session import compare  # noqa: PLC0415
-
-    result = compare(results, grid, options)
+def print_document(
+    result: BenchCompareResult, text: Iterable[str], options: BenchCompareOptions, *, as_json: bool
+) -> None:
+    """Print the comparison as JSON, CSV or the lines of its text, and write its page."""
     _print_errors(result.problems)
     if options.page is not None:
         from harness.bench.compare.panel import write_page  # noqa: PLC0415
@@ -35,20 +30,12 @@ def print_comparison(
         from harness.bench.compare.csv import csv_lines  # noqa: PLC0415
 
         _print_lines(csv_lines(result))
-    elif options.style == "2017":
-        from harness.bench.compare.style_2017 import style_2017_lines  # noqa: PLC0415
-
-        _print_lines(style_2017_lines(grid))
     else:
-        from harness.bench.compare.text import lines  # noqa: PLC0415
-
-        _print_lines(lines(result))
-    return result
+        _print_lines(text)
 
 
-def _print_benchstat(
-    results: BenchmarkResults, grid: Grid, options: BenchCompareOptions
-) -> BenchCompareResult | None:
+def print_benchstat(results: BenchmarkResults, grid: Grid, options: BenchCompareOptions) -> None:
+    """Print the comparison as benchstat does."""
     from harness.bench.compare.benchstat.csv import csv_text  # noqa: PLC0415
     from harness.bench.compare.benchstat.summaries import Thresholds  # noqa: PLC0415
     from harness.bench.compare.benchstat.text import text_lines  # noqa: PLC0415
@@ -61,11 +48,6 @@ def _print_benchstat(
         _print_errors(output.warnings)
     else:
         _print_lines(text_lines(grid, results.metadata, limits))
-    if not options.fail_if_worse:
-        return None
-    from harness.bench.compare.session import compare  # noqa: PLC0415
-
-    return compare(results, grid, options)
 
 
 def _print_errors(problems: Iterable[str]) -> None:

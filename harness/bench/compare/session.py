@@ -32,22 +32,44 @@ _ORDER = (
 
 def run_compare(options: BenchCompareOptions, *, as_json: bool) -> int:
     """Print the comparison and return the exit code."""
-    from harness.bench.compare.output import print_comparison  # noqa: PLC0415
+    from harness.bench.compare.output import print_benchstat, print_document  # noqa: PLC0415
 
     results = read_benchmarks(options.files)
+    problems = results.problems
     if not results.series_count:
-        reasons = "; ".join(map(str, results.problems[:5]))
+        reasons = "; ".join(map(str, problems[:5]))
         message = f"no benchmark line in {', '.join(options.files)}"
         raise RecordingError(
             f"{message}: {reasons}" if reasons else message,
             "a benchmark line is: BenchmarkName 100 12.3 ns/op",
         )
     grid = build_grid(results, options.grid)
-    result = print_comparison(results, grid, options, as_json=as_json)
+    result: BenchCompareResult | None = None
+    if options.style == "benchstat":
+        print_benchstat(results, grid, options)
+        if options.fail_if_worse:
+            result = compare(results, grid, options)
+    else:
+        result = compare(results, grid, options)
+        text = _text_lines(result, grid, options)
+        del results, grid  # frees the values of all lines before the text of all rows is made
+        print_document(result, text, options, as_json=as_json)
     worse = result is not None and any(row.verdict == WORSE for row in result.rows)
     if options.fail_if_worse and worse:
         return ExitCode.FINDING
-    return exit_code(results.problems)
+    return exit_code(problems)
+
+
+def _text_lines(
+    result: BenchCompareResult, grid: Grid, options: BenchCompareOptions
+) -> Iterator[str]:
+    if options.style == "2017":
+        from harness.bench.compare.style_2017 import style_2017_lines  # noqa: PLC0415
+
+        return style_2017_lines(grid)
+    from harness.bench.compare.text import lines  # noqa: PLC0415
+
+    return lines(result)
 
 
 def exit_code(problems: Sequence[Problem]) -> ExitCode:
