@@ -33,14 +33,19 @@ std::string_view name_reader::name_of(const entry_reference& entry) {
   auto& names = entry.supplementary ? supplementary_names_ : names_;
   const auto known = names.find(entry.offset);
   if (known != names.end()) return known->second;
-  std::string_view name;
-  try {
-    name = read_name(entry);
-  } catch (const malformed&) {
-    // Without a name.
-  }
+  const std::string_view name = readable_name(entry);
   names.emplace(entry.offset, name);
   return name;
+}
+
+// Returns from both branches: GCC 12 leaves a variable that is assigned in the first one without a
+// value if read_name() throws.
+std::string_view name_reader::readable_name(const entry_reference& entry) {
+  try {
+    return read_name(entry);
+  } catch (const malformed&) {
+    return {};
+  }
 }
 
 std::string_view name_reader::read_name(entry_reference entry) {

@@ -33,6 +33,8 @@ class name_reader {
   std::string_view name_of(const entry_reference& entry);
 
  private:
+  // Empty if it cannot be read.
+  std::string_view readable_name(const entry_reference& entry);
   std::string_view read_name(entry_reference entry);
   // Adds what an entry says, and returns the entry that it refers to.
   std::optional<entry_reference> follow(const entry_reference& entry, std::string_view& plain,

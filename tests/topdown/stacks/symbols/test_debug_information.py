@@ -108,6 +108,15 @@ def test_a_line_range_of_zero_loses_only_its_unit(program: Path, tmp_path: Path,
     assert any(place.inlined for place in lines.locations.values())
 
 
+def test_names_without_an_end_lose_only_the_names(program: Path, tmp_path: Path, made) -> None:
+    changed = {start: b"\xff" * size for start, size in sections_of(program, (b".debug_str",))}
+    assert changed
+    lines = locations(program, tmp_path / "damaged", changed, made)
+    for warning in lines.warnings:
+        assert any(refusal in warning.message for refusal in REFUSALS), warning.message
+    assert any(place.line is not None for place in lines.locations.values())
+
+
 @damage
 @given(data=st.data())
 def test_damaged_debug_information_is_read_in_part_or_refused(
