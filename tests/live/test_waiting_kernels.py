@@ -37,4 +37,4 @@ def test_the_readings_of_an_account_grow_to_its_end() -> None:
         assert times == sorted(times)
         assert times[-1] - times[0] == thread["wall_ns"]
         assert thread["readings"][-1]["states_ns"] == thread["states_ns"]
-        assert 2 <= len(times) < 50  # a busy machine makes them fewer
+        assert 5 < len(times) < 50

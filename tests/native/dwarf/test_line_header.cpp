@@ -45,10 +45,10 @@ TEST_CASE("a path has no empty, single-dot or resolved parts") {
 TEST_CASE("a file is below its directory, which is below that of the unit") {
   const auto bytes = table({2, 1, 8, 2, 11, 2, 'a', 0, 0, '/', 'b', 0, 9});
   const line_header header = header_of(bytes);
-  CHECK(header.path(0, "/work") == "/work/d/a");
+  CHECK(header.path(0, "/build") == "/build/d/a");
   CHECK(header.path(0, "") == "d/a");
-  CHECK(header.path(1, "/work").empty());  // its directory is missing
-  CHECK(header.path(2, "/work").empty());
+  CHECK(header.path(1, "/build").empty());  // its directory is missing
+  CHECK(header.path(2, "/build").empty());
 }
 
 TEST_CASE("a number of files without descriptions, or larger than the table, is malformed") {
