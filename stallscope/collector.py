@@ -55,6 +55,7 @@ class CollectorOptions:
     python: str = "auto"  # "auto" or "off": reading of CPython frames
     max_size_mib: int | None = None  # None: the collector's default
     max_cost: float | None = None  # share of the target's CPU time that recording waits may cost
+    owner_share: float | None = None  # of a CPU: what reading the owners of locks may take
     flight_s: float | None = None  # keep the last seconds in memory, and write them at the end
     flight_memory_mib: int | None = None
     flight_ends: tuple[str, ...] = ()  # reasons of an end after which they are written
@@ -80,6 +81,7 @@ class CollectorOptions:
             ("--python", self.python),
             ("--max-size", self.max_size_mib),
             ("--max-cost", self.max_cost),
+            ("--owner-share", self.owner_share),
             ("--slow-requests", ",".join(map(str, self.slow_requests_ns))),
             ("--flight", self.flight_s),
             ("--flight-memory", self.flight_memory_mib),

@@ -112,7 +112,8 @@ def _with_flight_waits(flight: "FlightOptions", max_cost: float | None) -> "Flig
     from harness.flight.options import MAX_COST_OF_WAITS  # noqa: PLC0415
 
     limit = max_cost or MAX_COST_OF_WAITS
-    return replace(flight, collector=replace(flight.collector, waits=True, max_cost=limit))
+    collector = replace(flight.collector, waits=True, max_cost=limit, owner_share=limit)
+    return replace(flight, collector=collector)
 
 
 def _record_continuous(continuous: "ContinuousOptions", as_json: bool) -> int:

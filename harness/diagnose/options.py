@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 FREQUENCY_HZ = 99
 DURATION_S = 10.0
 MAX_COST = 0.05
+# Owners of a part of the waits suffice to name the owner; reading all exceeds MAX_COST.
+OWNER_SHARE = 0.01
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +57,7 @@ def diagnose_options(values: dict[str, Any]) -> DiagnoseOptions:
             frequency_hz=FREQUENCY_HZ,
             duration_s=duration_s,
             max_cost=collector.max_cost or MAX_COST,
+            owner_share=OWNER_SHARE,
         )
     return DiagnoseOptions(
         collector, options.recording, options.page, options.as_json, path, model, baseline

@@ -51,6 +51,7 @@ struct collect_options {
   // Latencies of requests in ns; requests above each are counted.
   std::vector<std::uint64_t> slow_requests_ns;
   double max_cost = 0.05;          // of recording waits, as a share of the target's CPU time
+  double owner_share = 0.03;       // of a CPU: what reading the owners of locks may take
   bool wait_kernel_chains = true;  // kernel call chains of switches
   int control_fd = -1;
   int progress_fd = -1;

@@ -22,8 +22,7 @@ namespace {
 constexpr int longest_owner_round_ms = 20;
 constexpr int pause_ms = 10;
 constexpr std::uint64_t owner_supervision_pause_ns = 50'000'000;
-// The CPU time of this thread and, as estimated per wait, of the helper.
-constexpr double owner_share = 0.01;
+// Allowed at once. Used is the CPU time of this thread and, as estimated per wait, of the helper.
 constexpr std::uint64_t owner_burst_ns = 10'000'000;
 constexpr std::uint64_t helper_ns_per_wait = 15'000;
 constexpr double useless_share = 0.002;
@@ -121,7 +120,7 @@ class owner_reader::implementation {
         continue;
       }
       const auto elapsed = static_cast<double>(monotonic_ns() - begin_ns);
-      const auto allowed = static_cast<std::uint64_t>(owner_share * elapsed) + owner_burst_ns;
+      const auto allowed = static_cast<std::uint64_t>(source_.cpu_share * elapsed) + owner_burst_ns;
       const auto used = thread_cpu_ns() + notices_ * helper_ns_per_wait;
       if (used <= allowed) {
         ::poll(waited.data(), waited.size(), longest_owner_round_ms);

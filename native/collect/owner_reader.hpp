@@ -2,10 +2,10 @@
 // passes waits on futexes to a helper process, which reads the lock from the target's memory, then
 // checks that the waiter still waits. The target is not stopped. The context-switches event needs
 // wakeup_events = 1, so that a switch wakes the thread. Costs about 15 us of CPU time per wait, and
-// at most 3 % of a CPU: beyond that, waits are not examined for a while. If a target switches often
-// without waiting for locks, the rings are looked at every 20 ms only. The thread also signals when
-// a ring is a quarter full, because every switch would end a wait for the rings. All functions
-// belong to the drain's thread.
+// at most a share of a CPU: beyond that, waits are not examined for a while. If a target switches
+// often without waiting for locks, the rings are looked at every 20 ms only. The thread also
+// signals when a ring is a quarter full, because every switch would end a wait for the rings. All
+// functions belong to the drain's thread.
 //
 //   owner_reader owners{proc, rings, {.attribute = switches, .is_switch = has_switch_id}, filled};
 //   owners.start();                                   // when the events are open
@@ -32,6 +32,7 @@ struct owner_source {
   perf_event_attr attribute{};  // of the context-switches event
   // Whether a sample with this identifier is of that event. Called from another thread.
   std::function<bool(std::uint64_t)> is_switch;
+  double cpu_share = 0.03;  // of a CPU, which reading owners may take
 };
 
 class owner_reader {

@@ -47,7 +47,10 @@ void owner_session::start(const event_table& events) {
   const auto& attribute = opened_->facts().waits.of_threads[*companion_].attribute;
   try {
     reader_.emplace(opened_->prepared().proc, opened_->rings(),
-                    owner_source{attribute, std::move(is_switch)}, ring_filled_);
+                    owner_source{.attribute = attribute,
+                                 .is_switch = std::move(is_switch),
+                                 .cpu_share = opened_->facts().options.owner_share},
+                    ring_filled_);
     reader_->start();
   } catch (const std::system_error& error) {
     reader_.reset();

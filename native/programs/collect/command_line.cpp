@@ -156,6 +156,11 @@ void add_waits(cli::command& app, collect_options& options) {
                  "switches are recorded in random windows only")
       .capture_default_str()
       .check(cli::range(0.001, 100.0));
+  app.add_option("--owner-share", options.owner_share,
+                 "Largest share of a CPU for reading the owners of locks; above it, waits have no "
+                 "owner for a while")
+      .capture_default_str()
+      .check(cli::range(0.0001, 1.0));
 }
 
 void add_stacks(cli::command& app, raw_options& raw, collect_options& options) {

@@ -4,7 +4,13 @@ from typing import Any
 
 import pytest
 
-from harness.diagnose.options import DURATION_S, FREQUENCY_HZ, MAX_COST, diagnose_options
+from harness.diagnose.options import (
+    DURATION_S,
+    FREQUENCY_HZ,
+    MAX_COST,
+    OWNER_SHARE,
+    diagnose_options,
+)
 from stallscope.errors import UsageError
 
 
@@ -28,6 +34,7 @@ def test_a_process_is_recorded_for_ten_seconds_at_99_hz() -> None:
     assert options.collector.duration_s == DURATION_S
     assert options.collector.frequency_hz == FREQUENCY_HZ
     assert options.collector.max_cost == MAX_COST
+    assert options.collector.owner_share == OWNER_SHARE
     assert options.collector.waits
 
 
