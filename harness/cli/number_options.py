@@ -1,11 +1,12 @@
 """Numbers on the command line: finite, and within a range."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import click
 
+from harness.cli.option_group import Option
 from harness.cli.renamed_option import RenamedOption
 
 
@@ -27,7 +28,7 @@ class NumberRange(click.FloatRange):
 
 def count_option(
     *names: str, minimum: int = 0, maximum: int | None = None, default: int | None = None, text: str
-) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+) -> Option:
     """Return an option for a whole number in an inclusive range; a default is shown."""
     return click.option(
         *names,
@@ -47,7 +48,7 @@ def number_option(
     text: str,
     maximum: float | None = None,
     former: Sequence[str] = (),
-) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+) -> Option:
     """Return an option for a number in an inclusive range, with a default and former names."""
     return click.option(
         *names,
