@@ -160,7 +160,7 @@ def _on_signal(triggers: list[Trigger]) -> Iterator[None]:
     def receive(number: int, frame: object) -> None:
         del number, frame
         for trigger in receivers:
-            trigger.receive()
+            trigger.fire()
 
     previous = signal.signal(signal.SIGUSR1, receive)
     try:
