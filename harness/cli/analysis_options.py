@@ -11,6 +11,7 @@ analysis_options = option_group(
         type=click.IntRange(1),
         default=15,
         show_default=True,
+        metavar="N",
         help="Number of rows to print.",
     ),
     click.option(

@@ -26,6 +26,26 @@ class NumberRange(click.FloatRange):
         return number
 
 
+class ShareRange(NumberRange):
+    """A share in a range, as 0.05 or 5%."""
+
+    def convert(
+        self,
+        value: Any,
+        param: click.Parameter | None,
+        ctx: click.Context | None,
+    ) -> float:
+        """Return the share; click.BadParameter if it is none."""
+        text = str(value).strip()
+        if not text.endswith("%"):
+            return super().convert(value, param, ctx)
+        try:
+            share = float(text[:-1]) / 100
+        except ValueError:
+            self.fail(f"{value!r} is not a share such as 0.05 or 5%.", param, ctx)
+        return super().convert(share, param, ctx)
+
+
 def count_option(
     *names: str, minimum: int = 0, maximum: int | None = None, default: int | None = None, text: str
 ) -> Option:

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from harness.cli.number_options import ShareRange
 from harness.cli.option_group import Option, option_group
 from harness.cli.recording_options import choice, default_output, process_options
 from stallscope.errors import UsageError
@@ -31,7 +32,7 @@ def wait_recording_options(max_cost: str) -> Option:
         click.option("--force", is_flag=True, help="Replace an existing recording."),
         click.option(
             "--max-cost",
-            type=click.FloatRange(0.001, 1),
+            type=ShareRange(0.001, 1),
             metavar="SHARE",
             help="Share of the target's CPU time that recording may cost. Above it, switches are "
             f"recorded in random windows only{max_cost}",

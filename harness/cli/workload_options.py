@@ -70,6 +70,7 @@ def pipeline_option(default: int) -> Option:
         type=click.IntRange(1),
         default=default,
         show_default=True,
+        metavar="N",
         help="Outstanding requests per connection.",
     )
 
@@ -82,6 +83,7 @@ def connections_option() -> Option:
         type=click.IntRange(1),
         default=64,
         show_default=True,
+        metavar="N",
         help="Number of connections.",
     )
 

@@ -44,7 +44,7 @@ Examples:
     type=click.FloatRange(0.1, 86400),
     default=300,
     show_default=True,
-    metavar="SECONDS",
+    metavar="S",
     help="Time limit per host, from the connection to the last byte, in seconds.",
 )
 @click.option(
@@ -53,7 +53,7 @@ Examples:
     type=click.FloatRange(1, 3600),
     default=10,
     show_default=True,
-    metavar="SECONDS",
+    metavar="S",
     help="Time limit for the connection to a host, in seconds.",
 )
 @click.option(

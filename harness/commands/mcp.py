@@ -29,7 +29,7 @@ Entry in a client's configuration:
     type=click.FloatRange(0.1, 3600),
     default=60,
     show_default=True,
-    metavar="SECONDS",
+    metavar="S",
     help="Longest recording that a client may request, in seconds.",
 )
 def command(directory: Path, max_duration_s: float) -> int:

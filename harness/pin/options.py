@@ -50,7 +50,9 @@ request_options = option_group(  # of the settings to pin
     ),
     click.option("--aslr", type=_OFF, help="Load the command at the same addresses in each run."),
     click.option("--thp", type=_OFF, help="Disable transparent huge pages for the command."),
-    click.option("--nice", type=click.IntRange(-20, 19), help="Niceness of the command."),
+    click.option(
+        "--nice", type=click.IntRange(-20, 19), metavar="N", help="Niceness of the command."
+    ),
     click.option("--irq-away", is_flag=True, help="Move interrupts to other CPUs."),
     click.option(
         "--numa-balancing", type=_OFF, help="Disable the kernel's automatic NUMA balancing."

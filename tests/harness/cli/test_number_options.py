@@ -4,7 +4,7 @@ import click
 import pytest
 
 from harness.cli.command_line import main
-from harness.cli.number_options import NumberRange
+from harness.cli.number_options import NumberRange, ShareRange
 
 
 @pytest.mark.parametrize("text", ["nan", "NaN", "inf", "-inf", "1e999"])
@@ -17,6 +17,14 @@ def test_a_number_in_the_range_is_returned() -> None:
     assert NumberRange(0, 3).convert("1.5", None, None) == 1.5
     with pytest.raises(click.BadParameter):
         NumberRange(0, 3).convert("4", None, None)
+
+
+def test_a_share_may_be_in_percent() -> None:
+    share = ShareRange(0.001, 1)
+    assert [share.convert(text, None, None) for text in ("0.05", "5%", "100 %")] == [0.05, 0.05, 1]
+    for text in ("101%", "x%", "nan%", "%"):
+        with pytest.raises(click.BadParameter):
+            share.convert(text, None, None)
 
 
 @pytest.mark.parametrize(
