@@ -22,8 +22,8 @@ Examples:
 @click.command(epilog=EXAMPLES)
 @click.argument("path")
 @click.option("--rounds", type=click.IntRange(1, 1000), default=5, show_default=True,
-              metavar="N", help="Number of rounds; each measures every setting once. Fewer than five "
-              "give no verdict.")  # fmt: skip
+              metavar="N", help="Number of rounds; each measures every setting once. Fewer than "
+              "five give no verdict.")  # fmt: skip
 @click.option("--seconds", "duration_s", type=NumberRange(0.05, 3600), metavar="S",
               help="Length of each measurement, in seconds. Default: 1; 3 with --server; 10 in "
               "virtual time for a simulated disk.")  # fmt: skip
