@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from harness.cli.number_options import NumberRange, count_option, number_option
+from harness.cli.number_options import SecondsRange, count_option, number_option
 from harness.cli.option_group import Option
 
 
@@ -36,7 +36,7 @@ def run_time_limit_option(function: Callable[..., Any]) -> Callable[..., Any]:
     return click.option(
         "--timeout",
         "timeout_s",
-        type=NumberRange(0.001),
+        type=SecondsRange(0.001),
         metavar="S",
         help="Time limit of a run, in seconds; then it is ended with its children. Default: none.",
     )(function)

@@ -7,11 +7,14 @@ from typing import Any
 import click
 
 from harness.cli.option_group import Option
+from harness.cli.quantity_options import parse_seconds
 from harness.cli.renamed_option import RenamedOption
 
 
 class NumberRange(click.FloatRange):
     """A finite number in a range. NaN, which click accepts in any range, is refused."""
+
+    name = "number"
 
     def convert(
         self,
@@ -24,6 +27,22 @@ class NumberRange(click.FloatRange):
         if not math.isfinite(number):
             self.fail(f"{value!r} is not a finite number.", param, ctx)
         return number
+
+
+class SecondsRange(NumberRange):
+    """A time in seconds in a range, or with a unit: 30, 30s, 2m, 500ms."""
+
+    name = "time"
+
+    def convert(
+        self,
+        value: Any,
+        param: click.Parameter | None,
+        ctx: click.Context | None,
+    ) -> float:
+        """Return the seconds; click.BadParameter if the value is no time."""
+        seconds = parse_seconds(value) if isinstance(value, str) else None
+        return super().convert(value if seconds is None else seconds, param, ctx)
 
 
 class ShareRange(NumberRange):
@@ -74,7 +93,7 @@ def number_option(
         *names,
         cls=RenamedOption,
         former=former,
-        type=NumberRange(minimum, maximum),
+        type=(SecondsRange if unit == "S" else NumberRange)(minimum, maximum),
         default=default,
         show_default=True,
         metavar=unit,

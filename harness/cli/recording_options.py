@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from harness.cli.number_options import SecondsRange
 from harness.cli.option_group import Option, option_group
 from harness.cli.outputs import default_directory
 from stallscope.collector import CollectorOptions
@@ -51,9 +52,9 @@ _CHOICES = (
 _DURATION = click.option(
     "-d",
     "--duration",
-    type=click.FloatRange(min=0),
+    type=SecondsRange(min=0),
     metavar="S",
-    help="Duration in seconds; 0: until Ctrl-C or the end of the target. "
+    help="Duration in seconds, or with a unit, such as 2m; 0: until Ctrl-C or the end of the target. "
     "Default: 10, or until a command ends.",
 )
 _WORDS = click.argument("words", nargs=-1, type=click.UNPROCESSED, metavar="[-- CMD...]")

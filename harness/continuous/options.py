@@ -3,9 +3,8 @@
 from dataclasses import dataclass, replace
 from typing import Any
 
-from harness.cli.quantity_options import share_of
+from harness.cli.quantity_options import seconds_of, share_of
 from harness.continuous.endpoint import Endpoint, parse_endpoint
-from harness.flight.conditions import parse_time
 from stallscope.collector import CollectorOptions
 from stallscope.errors import UsageError
 
@@ -74,7 +73,9 @@ def continuous_options(
             duration_s=collector.duration_s,
         ),
         budget_share=_budget(values["budget"]),
-        segment_s=parse_time(values["segment"]) if values["segment"] else DEFAULT_SEGMENT_S,
+        segment_s=seconds_of("--segment", values["segment"])
+        if values["segment"]
+        else DEFAULT_SEGMENT_S,
         max_total_bytes=DEFAULT_TOTAL_BYTES if mib is None else mib << 20,
         endpoint=parse_endpoint(values["otlp"]) if values["otlp"] else None,
     )

@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 
 from harness.cli.json_option import json_option
-from harness.cli.number_options import NumberRange, number_option
+from harness.cli.number_options import SecondsRange, number_option
 from harness.cli.option_group import Option, option_group
 from stallscope.errors import UsageError
 
@@ -71,7 +71,7 @@ def time_option(name: str, *, minimum: float, default: float | None, text: str) 
     """Return an option for the seconds of a measurement, at most one day."""
     return click.option(
         name,
-        type=NumberRange(minimum, 86_400),
+        type=SecondsRange(minimum, 86_400),
         default=default,
         show_default=default is not None,
         metavar="S",
