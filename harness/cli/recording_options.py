@@ -54,7 +54,7 @@ _DURATION = click.option(
     "--duration",
     type=SecondsRange(min=0),
     metavar="S",
-    help="Duration in seconds, or with a unit, such as 2m; 0: until Ctrl-C or the end of the target. "
+    help="Duration in seconds, or with a unit (2m); 0: until Ctrl-C or the end of the target. "
     "Default: 10, or until a command ends.",
 )
 _WORDS = click.argument("words", nargs=-1, type=click.UNPROCESSED, metavar="[-- CMD...]")
