@@ -55,6 +55,7 @@ FORMATS = (
     type=click.IntRange(200, 20_000),
     default=1200,
     show_default=True,
+    metavar="PIXELS",
     help="Width of the SVG in pixels.",
 )
 @click.option(
@@ -62,7 +63,9 @@ FORMATS = (
     is_flag=True,
     help="Show inlined functions as separate frames (needs debug information).",
 )
-@click.option("-e", "--event", default="", help="Event to show. Default: the first recorded.")
+@click.option(
+    "-e", "--event", default="", metavar="EVENT", help="Event to show. Default: the first recorded."
+)
 @debug_file_options
 @weight_option
 @click.option(

@@ -34,7 +34,9 @@ Examples:
 )
 @click.option("--no-page", is_flag=True, help="Print the summary only, do not write a page.")
 @analysis_options
-@click.option("-e", "--event", default="", help="Event to show. Default: the first recorded.")
+@click.option(
+    "-e", "--event", default="", metavar="EVENT", help="Event to show. Default: the first recorded."
+)
 @click.option(
     "--period",
     metavar="FROM-TO",

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from harness.cli.table import columns
 from harness.cli.terminal import percent, printable, wrapped
 from harness.exchange.result import ImportResult
-from stallscope.quantities import microseconds_text
+from stallscope.quantities import count_text, microseconds_text
 
 
 def lines(result: ImportResult, width: int) -> Iterator[str]:
@@ -25,7 +25,10 @@ def lines(result: ImportResult, width: int) -> Iterator[str]:
 def _rows(result: ImportResult) -> list[tuple[str, ...]]:
     if result.stacks is not None:
         stacks = result.stacks
-        title = f"{stacks.samples:,} samples of {stacks.event}, {stacks.threads:,} threads"
+        event = "" if stacks.event == "samples" else f" of {stacks.event}"
+        title = (
+            f"{count_text(stacks.samples, 'sample')}{event}, {count_text(stacks.threads, 'thread')}"
+        )
         return [
             (title, "self", "total"),
             *(

@@ -23,7 +23,7 @@ from topdown.stacks.formats.stack_tables import (
     joined,
     one_type_each,
 )
-from topdown.stacks.formats.table_numbers import TableNumbers
+from topdown.stacks.formats.table_numbers import StringTable, TableNumbers
 
 if TYPE_CHECKING:
     from opentelemetry.proto.profiles.v1development.profiles_pb2 import ProfilesData
@@ -191,7 +191,8 @@ class _Writer:
         self._tables = tables
         self._message = profiles_pb2.ProfilesData()
         self._dictionary = self._message.dictionary
-        self._strings: dict[str, int] = {"": 0}
+        self._strings = StringTable()
+        self._text = self._strings.number
         self._attributes = TableNumbers(self._add_attribute)
         self._mappings = TableNumbers(self._add_mapping)
         self._functions = TableNumbers(self._add_function)
@@ -207,10 +208,6 @@ class _Writer:
             self._dictionary.stack_table,
         ):
             table.add()
-
-    def _text(self, text: str) -> int:
-        text = text.encode("utf-8", "replace").decode()
-        return self._strings.setdefault(text, len(self._strings))
 
     def _add_attribute(self, label: Label, _number: int) -> None:
         row = self._dictionary.attribute_table.add(
@@ -281,7 +278,7 @@ class _Writer:
             _set_value(default_type.value, tables.default_type)
         for value_type, samples in one_type_each(tables):
             self._add_profile(scope.profiles.add(), value_type, samples)
-        self._dictionary.string_table.extend(self._strings)
+        self._dictionary.string_table.extend(self._strings.texts)
         return self._message
 
     def _add_profile(
