@@ -1,6 +1,5 @@
 """The options of commands that observe a target: what, how long, and how to sample it."""
 
-import math
 import re
 from dataclasses import dataclass
 from pathlib import Path
@@ -195,10 +194,6 @@ def choice(values: dict[str, Any], command_name: str = "profile") -> TargetChoic
             f"for example: stallscope {command_name} -p $(pidof redis-server)",
         )
     duration = values["duration"]
-    if duration is not None and not math.isfinite(duration):
-        raise UsageError(
-            f"--duration {duration} is not a time", "give a number of seconds; 0: until Ctrl-C"
-        )
     if duration is None and not command:
         duration = DEFAULT_DURATION_S
     wide, cpus, cgroup = values["system_wide"], values["cpus"], values["cgroup"]
