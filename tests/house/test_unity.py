@@ -37,7 +37,7 @@ def test_public_functions_are_those_of_named_namespaces() -> None:
         "namespace a {\nstruct row { int size(); };\n[[nodiscard]] int count(row);\n"
         "inline int twice(int x) { return 2 * x; }\n}"
     )
-    assert public_functions(header) == {"count", "twice"}
+    assert public_functions(header) == {"count": "a", "twice": "a"}
 
 
 def test_sources_that_are_compiled_alone_are_not_of_the_unity() -> None:
@@ -53,7 +53,9 @@ def project(tmp_path: Path) -> Path:
     """Return a project whose target has two sources with a function `parse`."""
     for folder in ("native/base", "native/rows", "tests/native"):
         (tmp_path / folder).mkdir(parents=True)
-    (tmp_path / "native/base/file.hpp").write_text("namespace a {\nvoid read_text();\n}")
+    (tmp_path / "native/base/file.hpp").write_text(
+        "namespace stallscope {\nvoid read_text();\nnamespace cli {\nint parse();\n}\n}"
+    )
     (tmp_path / "native/rows/CMakeLists.txt").write_text(
         "stallscope_library(rows SOURCES a.cpp b.cpp)"
     )
@@ -67,11 +69,20 @@ def project(tmp_path: Path) -> Path:
 def test_equal_names_are_reported_with_their_places(project: Path) -> None:
     (message,) = clashes(project)
     assert message == (
-        "rows: 'parse' is a local name of several sources: native/rows/a.cpp:3, native/rows/b.cpp:2"
+        "rows: 'parse' is a local name of several sources: "
+        "['native/rows/a.cpp:3', 'native/rows/b.cpp:2']"
     )
 
 
 def test_a_name_that_hides_a_function_of_base_is_reported(project: Path) -> None:
     (project / "native/rows/b.cpp").write_text("namespace {\nint read_text(char* x);\n}")
     (message,) = clashes(project)
-    assert message == "rows: 'read_text' hides a function of native/base: native/rows/b.cpp:2"
+    assert message == "rows: 'read_text' hides a function of native/base: ['native/rows/b.cpp:2']"
+
+
+def test_a_public_function_that_hides_one_of_base_is_reported(project: Path) -> None:
+    (project / "native/rows/b.cpp").write_text("")
+    header = "namespace stallscope::rows {\nint read_text(int x);\nint parse();\n}"
+    (project / "native/rows/rows.hpp").write_text(header)
+    (message,) = clashes(project)
+    assert message == "native/rows/rows.hpp: 'read_text' hides a function of native/base"

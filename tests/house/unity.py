@@ -2,13 +2,13 @@
 
 A unity build puts the unnamed namespaces of a target's sources into one: equal names of types do not compile, and
 functions of equal name become overloads, of which a call may silently take another file's. A name that equals a
-function of `native/base` hides it in the whole target.
+function of `native/base` hides it from every unqualified call in its namespace.
 
 The reader of C++ knows comments, literals and braces, no preprocessor and no grammar. It takes the names of
 functions, types and aliases that stand directly in an unnamed namespace, or are `static` outside of braces
 other than those of namespaces. It does not see names that macros make, operators, constants, and sources that
-CMake adds by other commands than those in TARGET. A name is compared without its namespace and its parameters, so
-that two sources of a target cannot overload a local function; the sources of one name are one file.
+CMake adds by other commands than those in TARGET. Local names are compared without namespaces and parameters:
+two sources of a target cannot overload a function.
 
 `python -m tests.house.unity` lists what it finds.
 """
@@ -16,7 +16,7 @@ that two sources of a target cannot overload a local function; the sources of on
 import re
 import sys
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -46,6 +46,8 @@ NO_FUNCTION = {
     "static_assert",
     "TEST_CASE",
 }
+NAMESPACE = re.compile(r"(?:inline )?namespace ?([\w:]*)")
+BASE = "stallscope"  # the namespace of native/base
 HEAD_OF_TYPE = re.compile(r"^(?:template <.*?> )?(?:struct|class|union|enum)\b")
 
 
@@ -57,19 +59,28 @@ class LocalName:
     line: int
 
 
+@dataclass(frozen=True)
+class _Declaration:
+    """Text up to the body, its line, and the namespaces around it; an unnamed one has no name."""
+
+    text: str
+    line: int
+    namespaces: tuple[str, ...]
+
+
 def local_names(source: str) -> Iterator[LocalName]:
     """Yield the names of functions and types that no other file can refer to, unless in a unity build."""
-    for declaration, line, is_unnamed in _declarations(_code(source)):
-        if (is_unnamed or declaration.startswith("static ")) and (name := _name(declaration)):
-            yield LocalName(name, line)
+    for item in _declarations(_code(source)):
+        if ("" in item.namespaces or item.text.startswith("static ")) and (name := _name(item)):
+            yield LocalName(name, item.line)
 
 
-def public_functions(header: str) -> set[str]:
-    """Return the names of functions that a header declares in named namespaces."""
+def public_functions(header: str) -> dict[str, str]:
+    """Return the functions that a header declares in named namespaces, with their namespaces."""
     return {
-        name
-        for declaration, _, is_unnamed in _declarations(_code(header))
-        if not is_unnamed and not HEAD_OF_TYPE.match(declaration) and (name := _name(declaration))
+        name: "::".join(item.namespaces)
+        for item in _declarations(_code(header))
+        if "" not in item.namespaces and not HEAD_OF_TYPE.match(item.text) and (name := _name(item))
     }
 
 
@@ -95,22 +106,34 @@ def clashes(checkout: Path) -> Iterator[str]:
     base = {
         name
         for header in (checkout / "native/base").glob("*.hpp")
-        for name in public_functions(header.read_text())
+        for name, namespace in public_functions(header.read_text()).items()
+        if namespace == BASE
     }
+    for header in sorted((checkout / "native").rglob("*.hpp")):
+        for name, namespace in public_functions(header.read_text()).items():
+            if name in base and namespace.startswith(f"{BASE}::"):
+                yield f"{header.relative_to(checkout)}: {name!r} hides a function of native/base"
     for folder in ("native", "tests/native"):
         for cmake in sorted((checkout / folder).rglob("CMakeLists.txt")):
             for target, sources in unity_sources(cmake.read_text()).items():
-                places: dict[str, dict[str, int]] = defaultdict(dict)
-                for source in sources:
-                    if (file := cmake.parent / source).exists():
-                        for local in local_names(file.read_text()):
-                            places[local.name][f"{file.relative_to(checkout)}"] = local.line
-                for name, files in places.items():
-                    where = ", ".join(f"{path}:{line}" for path, line in files.items())
-                    if len(files) > 1:
-                        yield f"{target}: {name!r} is a local name of several sources: {where}"
+                files = [cmake.parent / source for source in sources]
+                for name, places in _places(files, checkout).items():
+                    if len(places) > 1:
+                        yield f"{target}: {name!r} is a local name of several sources: {places}"
                     if name in base:
-                        yield f"{target}: {name!r} hides a function of native/base: {where}"
+                        yield f"{target}: {name!r} hides a function of native/base: {places}"
+
+
+def _places(files: Iterable[Path], checkout: Path) -> dict[str, list[str]]:
+    """Return the place in each file of each local name; of several in one file the last."""
+    places: dict[str, dict[Path, int]] = defaultdict(dict)
+    for file in files:
+        for local in local_names(file.read_text()) if file.exists() else ():
+            places[local.name][file] = local.line
+    return {
+        name: [f"{file.relative_to(checkout)}:{line}" for file, line in lines.items()]
+        for name, lines in places.items()
+    }
 
 
 def _code(source: str) -> str:
@@ -118,37 +141,30 @@ def _code(source: str) -> str:
     return SKIPPED.sub(lambda match: " " + "\n" * match[0].count("\n"), source)
 
 
-def _declarations(code: str) -> Iterator[tuple[str, int, bool]]:
-    """Yield the declarations directly in namespaces: text up to the body, line, and whether it is unnamed."""
-    namespaces: list[bool] = []  # for each open namespace: it or one around it is unnamed
-    depth, start = 0, 0
+def _declarations(code: str) -> Iterator[_Declaration]:
+    """Yield the declarations that are directly in namespaces."""
+    namespaces: list[str] = []
+    depth = start = 0  # depth: braces inside of a declaration
     for match in re.finditer(r"[{};]", code):
-        if depth == 0:
-            text = " ".join(code[start : match.start()].split())
-            line = (
-                code.count("\n", 0, match.start() - len(code[start : match.start()].lstrip())) + 1
-            )
-            if match[0] == "{" and (
-                opened := re.fullmatch(r"(?:inline )?namespace\s*([\w:]*)", text)
-            ):
-                namespaces.append(not opened[1] or any(namespaces))
-                start = match.end()
-                continue
-            if match[0] == "}":
-                namespaces = namespaces[:-1]
-            elif text:
-                yield text, line, any(namespaces)
-            start = match.end()
-        depth = (
-            max(0, depth + {"{": 1, "}": -1, ";": 0}[match[0]]) if match[0] != "}" or depth else 0
-        )
-        if depth == 0:
+        brace, raw = match[0], code[start : match.start()]
+        if depth:
+            depth += {"{": 1, "}": -1, ";": 0}[brace]
+        elif brace == "{" and (opened := NAMESPACE.fullmatch(" ".join(raw.split()))):
+            namespaces.append(opened[1])
+        elif brace == "}":
+            namespaces = namespaces[:-1]
+        else:
+            if text := " ".join(raw.split()):
+                line = code.count("\n", 0, start + len(raw) - len(raw.lstrip())) + 1
+                yield _Declaration(text, line, tuple(namespaces))
+            depth = int(brace == "{")
+        if not depth:
             start = match.end()
 
 
-def _name(declaration: str) -> str | None:
+def _name(declaration: _Declaration) -> str | None:
     """Return the name that a declaration introduces; None for a variable and what the reader does not know."""
-    text = re.sub(r"\[\[.*?\]\]\s*", "", re.sub(r"^template <.*?> (?=\w)", "", declaration))
+    text = re.sub(r"\[\[.*?\]\]\s*", "", re.sub(r"^template <.*?> (?=\w)", "", declaration.text))
     if HEAD_OF_TYPE.match(text):
         match = TYPE.match(text)
         return match[1] if match and "(" not in text and " = " not in text else None

@@ -225,7 +225,7 @@ std::optional<parsed_command_line> parse_command_line(const std::vector<std::str
   app.add_option("--runtimes", raw.runtimes_of,
                  "Print the runtimes of this process whose frames are readable, as JSON")
       .check(cli::positive_number());
-  if (!stallscope::parse_command_line(app, arguments.options)) return std::nullopt;
+  if (!stallscope::parse_arguments(app, arguments.options)) return std::nullopt;
   raw.has_stack_bytes = app.count("--stack-bytes") != 0;
   raw.has_max_size = app.count("--max-size") != 0;
   check_options(app, raw, parsed.options);

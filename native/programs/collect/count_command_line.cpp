@@ -97,7 +97,7 @@ std::optional<parsed_count_command_line> parse_count_command_line(
   add_counting(app, parsed.options);
   add_output_options(app, raw, parsed.options);
   add_die_with_parent(app, parsed.die_with_parent);
-  if (!stallscope::parse_command_line(app, arguments.options)) return std::nullopt;
+  if (!stallscope::parse_arguments(app, arguments.options)) return std::nullopt;
   check_count_options(app, raw, parsed.options);
   return parsed;
 }
