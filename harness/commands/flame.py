@@ -19,7 +19,7 @@ Examples:
   stallscope flame slow-query --weight off-cpu -o waits.firefox.json
   stallscope flame slow-query --format folded -o - | sort -k2 -n
   stallscope flame slow-query --weight off-cpu --wakers -o waits.svg
-  stallscope flame slow-query --period 12.5-17.5 -o slow-second.svg
+  stallscope flame slow-query --period 0-2 -o first-seconds.svg
   stallscope flame slow-query --inlined --debug-directory . -o slow-query.svg
 """
 FORMATS = (
