@@ -67,11 +67,14 @@ def _finding(facts: Facts, blocker: Blocker, lock: LockWaits | None, calls_ns: f
 def _largest_gain(facts: Facts, blocker: Blocker) -> float | None:
     """Return the gain if nothing is done under the lock.
 
-    What the owner runs may be needless, and so may the kernel's time of the calls of locks.
+    What the owner runs may be needless, and so may the kernel's time of the calls of locks. Of
+    threads that are owners in turn, one at a time runs under the lock, also while none waits.
     """
     group, _ = facts.sufferer(blocker.causes)
-    is_owner = group is not None and group == facts.group_named(blocker.name)
-    run_ns = blocker.wait_ns - blocker.queued_ns if is_owner else 0
+    run_ns = 0.0
+    if group is not None and group == facts.group_named(blocker.name) and blocker.wait_ns:
+        runs = 1 - blocker.queued_ns / blocker.wait_ns
+        run_ns = runs * group.wall_ns / max(1, group.threads)
     return facts.largest_gain(blocker.causes, with_system=True, run_ns=run_ns)
 
 
