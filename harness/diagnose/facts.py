@@ -129,6 +129,16 @@ class Facts:
         name = max(lost, key=lambda name: lost[name])
         return self.group_named(name), lost[name]
 
+    def unexplained_ns(self, group: GroupWaits, state: str) -> int:
+        """Return the time of a group in a state of which no cause was recorded."""
+        causes = (cause for cause in self.waits.causes if cause.kind not in _CPU_CAUSES)
+        known_ns = sum(
+            cause.wait_ns
+            for cause in causes
+            if cause.chain and self.group_named(cause.chain[0].name) == group
+        )
+        return max(0, group.states_ns[state] - known_ns)
+
     def largest_gain(
         self,
         causes: Iterable[WaitCause],
@@ -136,12 +146,13 @@ class Facts:
         *,
         with_system: bool = False,
         run_ns: float = 0.0,
+        more_ns: float = 0.0,
     ) -> float | None:
         """Return the factor by which the group that suffers most could become faster at most.
 
         ``part``: the part of the waiting time that could be saved, 0..1. ``with_system``: the time
         in the kernel may go with the waits, as that of the calls that wait. ``run_ns``: running
-        time that may go.
+        time that may go. ``more_ns``: further waiting time of the group that may go.
         """
         group, lost_ns = self.sufferer(causes)
         if group is None or not group.wall_ns:
@@ -149,7 +160,7 @@ class Facts:
         states = group.states_ns
         running_ns = sum(states[state] for state in RUNNING)
         # Other groups may wait for the causes as well.
-        lost_ns = min(lost_ns, group.wall_ns - running_ns - states["run_queue"])
+        lost_ns = min(lost_ns + more_ns, group.wall_ns - running_ns - states["run_queue"])
         system_ns = min(running_ns, self._most_system_ns(group)) if with_system else 0.0
         gone_run_ns = system_ns + min(run_ns, running_ns - system_ns)
         # A thread is queued after a wait, so that its time in the run queue may go as well.
