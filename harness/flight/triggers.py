@@ -193,7 +193,9 @@ class LatencyTrigger:
 
     def state(self) -> str:
         """Return the percentile of the last interval."""
-        return "no interval yet" if self._last_ns is None else f"now {_ms(self._last_ns)}"
+        if self._last_ns is not None:
+            return f"now {_ms(self._last_ns)}"
+        return "no interval yet" if self._path.exists() else f"no file {self._path} yet"
 
     def close(self) -> None:
         """Nothing is open between checks."""
