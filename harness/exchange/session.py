@@ -170,6 +170,8 @@ def _stacks_result(options: ImportOptions, file_format: FileFormat) -> ImportRes
             samples=profile.samples,
             value=total,
             threads=len(profile.threads),
+            has_times=profile.times is not None,
+            duration_s=profile.duration_s if math.isfinite(profile.duration_s) else None,
             functions=tuple(
                 ImportedFunction(
                     name=printable(function.name),

@@ -58,7 +58,10 @@ NEIGHBOUR_TEXT = "a busy process on the other CPU"
 OWN_CPU = ("--cpus", "{first}")
 ON_FIRST = ("taskset", "-c", "{first}")
 
-_LOCKS = ("user-lock", "lock-convoy")
+# Megabytes of half of the young generation: less than the live objects, or much more.
+SMALL_HEAP = ("--max-semi-space-size=1",)
+LARGE_HEAP = ("--min-semi-space-size=64", "--max-semi-space-size=64")
+
 _MEASURED = (
     Entry(
         name="lock-hog",
@@ -149,11 +152,10 @@ _MEASURED = (
     Entry(
         name="small-calls",
         cause="system-call-storm",
-        program=kernel("system-calls", *POLLER),
-        cured=kernel("system-calls", "--cured", *POLLER),
+        program=kernel("byte-reads", *POLLER),
+        cured=kernel("byte-reads", "--cured", *POLLER),
         look_alike=("work", "scan", "{file}", *POLLER),
         distractor=POLLER_TEXT,
-        cured_causes=("system-call-storm",),  # fewer calls, and still nothing else
     ),
     Entry(
         name="direct-reads",
@@ -177,9 +179,10 @@ _MEASURED = (
         name="deep-queue",
         cause="disk-queue",
         disk_service_us=8000,  # few requests per second, so that threads hardly compute
-        program=("work", "deep-read", "{disk}", "--threads", "64"),
-        cured=("work", "deep-read", "{disk}", "--threads", "8"),
-        look_alike=("work", "deep-read", "{disk}", "--threads", "4"),
+        threads="reader",
+        program=kernel("deep-queue", "--path", "{disk}"),
+        cured=kernel("deep-queue", "--cured", "--path", "{disk}"),
+        look_alike=kernel("deep-queue", "--look-alike", "--path", "{disk}"),
         distractor=SCAN_TEXT,
         beside=SCAN,
         also=("slow-disk",),
@@ -209,9 +212,10 @@ _MEASURED = (
     Entry(
         name="allocations",
         cause="garbage-collection",
-        program=("node", "allocations.js"),
-        cured=("node", "allocations.js", "cured"),
-        look_alike=("node", "allocations.js", "compute"),
+        program=("node", *SMALL_HEAP, "allocations.js"),
+        cured=("node", *LARGE_HEAP, "allocations.js"),
+        look_alike=("node", *SMALL_HEAP, "allocations.js", "compute"),
+        cured_causes=("garbage-collection",),  # far less of it
         distractor="a process that polls 2,000 times per second",
         beside=("work", "pause", "{file}", *POLLER),  # a scan would use a CPU of the collector
     ),

@@ -4,7 +4,7 @@ Each type of value is a Profile of one scope. Labels of samples are their attrib
 a span is the labels trace_id and span_id. Attributes of the resource apply to all samples.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
@@ -157,8 +157,8 @@ class _Reader:
                 labels,
                 tuple(row.timestamps_unix_nano),
             )
-            # Without values, each time is one occurrence.
-            add_values(samples, key, (sum(row.values) if row.values else len(key.times_ns),))
+            for part, value in _timed_values(key, row.values):
+                add_values(samples, part, (value,))
         period = self._type(profile.period_type)
         comments = (
             str(label.value)
@@ -175,6 +175,18 @@ class _Reader:
             attributes=attributes,
             comments=tuple(comments),
         )
+
+
+def _timed_values(key: StackKey, values: Sequence[int]) -> Iterable[tuple[StackKey, int]]:
+    """Yield a sample with its value; one per time if the times have different values.
+
+    Without values, each time is one occurrence.
+    """
+    if len(values) > 1 and len(values) == len(key.times_ns) and len(set(values)) > 1:
+        for time_ns, value in zip(key.times_ns, values, strict=True):
+            yield replace(key, times_ns=(time_ns,)), value
+        return
+    yield key, sum(values) if values else len(key.times_ns)
 
 
 def encode_otlp(tables: StackTables) -> bytes:
