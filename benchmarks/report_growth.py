@@ -61,10 +61,10 @@ def samples(folder: Path) -> Iterator[Case]:
     )  # fmt: skip
     number = read_manifest(real / "recording.json").samples
     yield from reported(f"5 seconds, recorded ({number:,} samples)", real, folder)
-    for name, wanted in SAMPLES.items():
+    for name, count in SAMPLES.items():
         long = folder / "long"
-        repeat_recording(real, long, -(-wanted // number))
-        yield from reported(name, long, folder, 1 if wanted >= LONG_SAMPLES else READINGS)
+        repeat_recording(real, long, -(-count // number))
+        yield from reported(name, long, folder, 1 if count >= LONG_SAMPLES else READINGS)
         shutil.rmtree(long)
 
 
