@@ -26,6 +26,7 @@ ALONE = (
     "live/test_pin_live.py",
     "live/test_requests.py",
     "live/test_wait_causes.py",
+    "live/test_waiting_look_alikes.py",
     "live/test_python_frames.py",
     "live/test_python_py_spy.py",
 )

@@ -26,6 +26,7 @@ Examples:
     "-e",
     "--event",
     default="",
+    metavar="EVENT",
     help="Event to compare. Default: that of most recordings, of those in both sets.",
 )
 @json_option

@@ -22,7 +22,13 @@ Examples:
 @click.command(epilog=EXAMPLES)
 @query_options
 @top_option("functions")
-@click.option("-e", "--event", default="", help="Event to show. Default: that of most recordings.")
+@click.option(
+    "-e",
+    "--event",
+    default="",
+    metavar="EVENT",
+    help="Event to show. Default: that of most recordings.",
+)
 @json_option
 def command(
     options: "QueryOptions",

@@ -5,6 +5,7 @@ from pathlib import Path
 import click
 
 from harness.cli.json_option import json_option
+from harness.cli.number_options import SecondsRange
 
 EXAMPLES = """\b
 Examples:
@@ -19,7 +20,7 @@ Examples:
 @click.option("-p", "--pid", type=int, metavar="PID", help="Watch this process. Default: all CPUs.")
 @click.option(
     "--interval",
-    type=click.FloatRange(0.5, 3600),
+    type=SecondsRange(0.5, 3600),
     default=2.0,
     show_default=True,
     metavar="S",
@@ -27,7 +28,7 @@ Examples:
 )
 @click.option(
     "--functions",
-    type=click.FloatRange(0, 86400),
+    type=SecondsRange(0, 86400),
     default=300.0,
     show_default=True,
     metavar="S",

@@ -3,11 +3,11 @@
 import functools
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeVar
 
 import click
 
-Command = TypeVar("Command", bound=Callable[..., Any])
+from harness.cli.option_group import Option, option_group
+
 MAX_ROWS = 100_000
 # What the help of every verb says after its own text.
 NOTE = (
@@ -34,10 +34,10 @@ def query_options(command: Callable[..., None]) -> Callable[..., None]:
         command(options=QueryOptions(directories, scheduler, begin, end), **values)
 
     with_options.__doc__ = f"{command.__doc__ or ''}\n\n    {NOTE}"
-    return _add_options(with_options)
+    return _query_options(with_options)
 
 
-def top_option(rows: str, *, default: int = 20, least: int = 1) -> Callable[[Command], Command]:
+def top_option(rows: str, *, default: int = 20, least: int = 1) -> Option:
     """Return the option of the number of rows; ``rows`` names them."""
     return click.option(
         "--top",
@@ -49,32 +49,25 @@ def top_option(rows: str, *, default: int = 20, least: int = 1) -> Callable[[Com
     )
 
 
-def _add_options(command: Command) -> Command:
-    for option in reversed(
-        (
-            click.argument(
-                "directories",
-                nargs=-1,
-                required=True,
-                type=click.Path(path_type=Path),
-                metavar="DIR...",
-            ),
-            click.option(
-                "--from",
-                "begin",
-                metavar="HOUR",
-                help="First hour, in UTC: 2026-11-28T08, or a day. Default: all.",
-            ),
-            click.option(
-                "--to", "end", metavar="HOUR", help="Last hour, in UTC, inclusive. Default: all."
-            ),
-            click.option(
-                "--scheduler",
-                metavar="ADDRESS",
-                help="Run on a Dask cluster: tcp://HOST:8786, or local for processes of this "
-                "machine. Default: in this process.",
-            ),
-        )
-    ):
-        command = option(command)
-    return command
+_query_options = option_group(
+    click.argument(
+        "directories",
+        nargs=-1,
+        required=True,
+        type=click.Path(path_type=Path),
+        metavar="DIR...",
+    ),
+    click.option(
+        "--from",
+        "begin",
+        metavar="HOUR",
+        help="First hour, in UTC: 2026-11-28T08, or a day. Default: all.",
+    ),
+    click.option("--to", "end", metavar="HOUR", help="Last hour, in UTC, inclusive. Default: all."),
+    click.option(
+        "--scheduler",
+        metavar="ADDRESS",
+        help="Run on a Dask cluster: tcp://HOST:8786, or local for processes of this "
+        "machine. Default: in this process.",
+    ),
+)

@@ -62,6 +62,15 @@ def _is_hour(text: str) -> bool:
     return False
 
 
+# The commands whose recordings have a table.
+_COMMANDS = {
+    "samples": "`stallscope record`",
+    "waits": "`stallscope waits`",
+    "latency": "`stallscope load`",
+    "slots": "`stallscope topdown -o`",
+}
+
+
 @dataclass(frozen=True, slots=True)
 class QueryValues(Generic[Value]):
     """Values by part, the hosts that have one, and what is missing."""
@@ -105,7 +114,7 @@ def query(
         reasons = f": {missing[0].part}: {missing[0].error}" if missing else ""
         raise RecordingError(
             f"no recording has the table {table}{reasons}",
-            "record with the options that this verb needs; see stallscope fleet --help",
+            f"put recordings of {_COMMANDS[table]} into DIR/HOST",
         )
     hosts = {part.host for position, part in enumerate(parts) if position not in lost}
     return QueryValues(results.values, len(hosts), tuple(missing))

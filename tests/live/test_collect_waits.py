@@ -128,12 +128,13 @@ def test_a_recording_ends_at_its_maximum_size_and_keeps_the_data(
     needs_root: None, record: Any, perf: Any, tmp_path: Path
 ) -> None:
     program = (
-        "import os, threading\n"
+        "import os, threading, time\n"
         "(a, b), (c, d) = os.pipe(), os.pipe()\n"
         "def answer():\n"
         "    while True: os.read(a, 1); os.write(d, b'x')\n"
         "threading.Thread(target=answer, daemon=True).start()\n"
-        "while True: os.write(b, b'x'); os.read(c, 1)"
+        # Without the pause, a busy machine loses more switches than it keeps.
+        "while True: os.write(b, b'x'); os.read(c, 1); time.sleep(1e-4)"
     )
     end = ("--max-size", 1, "--max-cost", 100, "--duration", 20)
     recording = record("--waits", *end, "--", sys.executable, "-c", program)
