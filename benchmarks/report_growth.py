@@ -40,7 +40,7 @@ SWITCHES_PER_S = 100
 LARGEST_MIB = 2048
 LARGEST_PAGE_MIB = 5
 # MB of a binary: functions, and bytes between them
-BINARIES = {1: (11_500, 0), 10: (60_000, 16), 100: (250_000, 310), 1000: (1_000_000, 910)}
+BINARIES = {1: (11_500, 0), 10: (60_000, 70), 100: (250_000, 310), 1000: (1_000_000, 910)}
 THREADS = (1, 10, 100, 1000, 5000)
 RECORD = ("record", "--stacks", "fp", "-F", "4999", "-o")
 
