@@ -5,7 +5,7 @@ runs a script of this folder. {file} is a file on the disk of temporary files, {
 over a disk of known speed, {first} and {last} are CPUs.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 Words = tuple[str, ...]
 LIVE, REPLAYED, NOT_SHOWN, CONTROL = "live", "replayed", "not shown", "control"
@@ -239,8 +239,8 @@ def _modelled(
     )
 
 
-def _counted(name: str, iterations: int) -> Words:
-    return kernel(name, "--iterations", str(iterations), *OWN_CPU)
+def _counted(name: str, iterations: int, *options: str) -> Words:
+    return kernel(name, "--iterations", str(iterations), *options, *OWN_CPU)
 
 
 _MODELLED = (
@@ -250,12 +250,17 @@ _MODELLED = (
         _counted("random-branches", 30_000_000),
         _counted("periodic-branches", 60_000_000),
     ),
-    _modelled(
-        "pointer-chase",
-        "memory-latency",
-        _counted("pointer-chase-dram", 3_000_000),
-        _counted("pointer-chase-l1", 60_000_000),
-        also=("page-faults",),  # it fills its memory first
+    replace(
+        _modelled(
+            "pointer-chase",
+            "memory-latency",
+            _counted("pointer-chase-dram", 3_000_000),
+            _counted("pointer-chase-dram", 3_000_000, "--cured"),
+            also=("page-faults",),  # it fills its memory first
+        ),
+        look_alike=_counted("dependent-chain", 10_000_000),  # waits for additions instead
+        look_alike_causes=("execution-units",),
+        cured_causes=("memory-latency", "memory-bandwidth", "page-faults"),  # and a far higher rate
     ),
     _modelled(
         "divisions",
@@ -263,11 +268,16 @@ _MODELLED = (
         _counted("divide-chain", 20_000_000),
         _counted("independent-adds", 40_000_000),
     ),
-    _modelled(
-        "jumps",
-        "front-end",
-        _counted("large-branchy-code", 2000),
-        _counted("large-straight-code", 2000),
+    replace(
+        _modelled(
+            "jumps",
+            "front-end",
+            _counted("large-branchy-code", 2000),
+            _counted("large-straight-code", 2000),
+        ),
+        look_alike=_counted("random-branches", 30_000_000),  # as many branches, little code
+        look_alike_causes=("mispredictions",),
+        cured_causes=("front-end",),  # new code is read all the time, and without jumps
     ),
 )
 _CONTROLS = tuple(
