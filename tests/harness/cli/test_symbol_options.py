@@ -48,6 +48,7 @@ def test_the_words_of_places_name_the_same_places(tmp_path: Path) -> None:
         ("data", [PROFILE]),
         ("diff", [PROFILE, PROFILE]),
         ("waits", [WAITS, "--no-page"]),
+        ("pack", [PROFILE, "--redact", "-o", "case.stallscope.tar.gz"]),
         ("diagnose", [WAITS, "-o", "page.html"]),
     ],
 )
