@@ -160,11 +160,11 @@ class Facts:
         states = group.states_ns
         running_ns = sum(states[state] for state in RUNNING)
         # Other groups may wait for the causes as well.
-        lost_ns = min(lost_ns + more_ns, group.wall_ns - running_ns - states["run_queue"])
+        waited_ns = min(lost_ns + more_ns, group.wall_ns - running_ns - states["run_queue"])
         system_ns = min(running_ns, self._most_system_ns(group)) if with_system else 0.0
         gone_run_ns = system_ns + min(run_ns, running_ns - system_ns)
         # A thread is queued after a wait, so that its time in the run queue may go as well.
-        gone_ns = part * lost_ns + states["run_queue"] + gone_run_ns
+        gone_ns = part * waited_ns + states["run_queue"] + gone_run_ns
         gain = gain_without(gone_ns / group.wall_ns)
         return smaller_gain(gain, self._gain_of_cpus(group, running_ns - gone_run_ns))
 
