@@ -6,12 +6,13 @@ import click
 
 from harness.cli.json_option import json_option
 from harness.cli.number_options import SecondsRange
+from harness.cli.symbol_options import debug_file_options, symbol_places
 
 EXAMPLES = """\b
 Examples:
   stallscope top
   stallscope top -p $(pidof -s redis-server)
-  stallscope top -p 4711 --once
+  stallscope top -p 4711 --once --debug-directory .
   stallscope top -p 4711 --json | jq .verdict
 """
 
@@ -42,6 +43,7 @@ Examples:
     metavar="DIR",
     help="Directory for the recordings of key p. Default: the current one.",
 )
+@debug_file_options
 @json_option
 def command(
     pid: int | None,
@@ -49,6 +51,8 @@ def command(
     functions: float,
     once: bool,
     directory: Path,
+    debug_directories: tuple[Path, ...],
+    debuginfod: str,
     as_json: bool,
 ) -> int:
     """Show live what limits a process or the machine.
@@ -68,5 +72,6 @@ def command(
             once=once,
             as_json=as_json,
             directory=directory,
+            places=symbol_places((), debug_directories, debuginfod),
         )
     )

@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from harness.cli.symbol_places import DEFAULT_PLACES, SymbolPlaces
 from harness.diagnose.kernel_ways import (
     CALL,
     FAULT,
@@ -56,10 +57,17 @@ def cpu_functions(recording: Recording) -> CpuFunctions | None:
     return functions_of_analysis(cpu_analysis(recording))
 
 
-def cpu_analysis(recording: Recording, reading: CaptureReading | None = None) -> Analysis | None:
-    """Return the profile of a recording; None if it has no CPU sample."""
+def cpu_analysis(
+    recording: Recording,
+    reading: CaptureReading | None = None,
+    places: SymbolPlaces = DEFAULT_PLACES,
+) -> Analysis | None:
+    """Return the profile of a recording; None if it has no CPU sample.
+
+    ``reading``: the capture, if it was read before. ``places``: of debug files, if it was not.
+    """
     try:
-        return analyze(recording, AnalysisOptions(lines=1), reading)
+        return analyze(recording, AnalysisOptions(lines=1, places=places), reading)
     except RecordingError:
         return None
 

@@ -4,6 +4,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from harness.cli.symbol_places import DEFAULT_PLACES, SymbolPlaces
 from harness.waits.options import waits_options
 from stallscope.errors import UsageError
 
@@ -17,7 +18,10 @@ MAX_COST = 0.05
 
 @dataclass(frozen=True, slots=True)
 class DiagnoseOptions:
-    """What to record, or the recording to diagnose; ``page``: None for the default place."""
+    """What to record, or the recording to diagnose.
+
+    ``page``: None for the default place. ``places``: of debug files.
+    """
 
     collector: "CollectorOptions | None"
     recording: Path | None
@@ -26,6 +30,7 @@ class DiagnoseOptions:
     path: Path | None = None  # directory whose disk is judged
     model: bool = False  # model the slots of a command in further runs
     baseline: Path | None = None  # an earlier recording to compare with
+    places: SymbolPlaces = DEFAULT_PLACES
 
 
 def diagnose_options(values: dict[str, Any]) -> DiagnoseOptions:
@@ -57,5 +62,12 @@ def diagnose_options(values: dict[str, Any]) -> DiagnoseOptions:
             max_cost=collector.max_cost or MAX_COST,
         )
     return DiagnoseOptions(
-        collector, options.recording, options.page, options.as_json, path, model, baseline
+        collector,
+        options.recording,
+        options.page,
+        options.as_json,
+        path,
+        model,
+        baseline,
+        options.places,
     )

@@ -2,11 +2,17 @@
 
 import functools
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from harness.cli.option_group import Option, option_group
+from harness.cli.symbol_options import debug_file_options, symbol_places
+
+if TYPE_CHECKING:
+    from harness.fleet.query import QueryOptions
 
 MAX_ROWS = 100_000
 # What the help of every verb says after its own text.
@@ -35,6 +41,23 @@ def query_options(command: Callable[..., None]) -> Callable[..., None]:
 
     with_options.__doc__ = f"{command.__doc__ or ''}\n\n    {NOTE}"
     return _query_options(with_options)
+
+
+def with_places(command: Callable[..., None]) -> Callable[..., None]:
+    """Add the options for debug files to a command with query options; they are in ``options``."""
+
+    @functools.wraps(command)
+    def with_debug_files(
+        *,
+        options: "QueryOptions",
+        debug_directories: tuple[Path, ...],
+        debuginfod: str,
+        **values: object,
+    ) -> None:
+        places = symbol_places((), debug_directories, debuginfod)
+        command(options=replace(options, places=places), **values)
+
+    return debug_file_options(with_debug_files)
 
 
 def top_option(rows: str, *, default: int = 20, least: int = 1) -> Option:
