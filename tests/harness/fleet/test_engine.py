@@ -1,7 +1,5 @@
 """`harness.fleet.engine`."""
 
-import os
-import signal
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -9,20 +7,19 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from harness.fleet.dataset.parts import Part
 from harness.fleet.diff.session import fleet_diff
 from harness.fleet.engine import Guarded, gathered, map_parts, part_results
 from harness.fleet.latency.session import fleet_latency
 from harness.fleet.query import QueryOptions
 from harness.fleet.slots.session import fleet_slots
 from harness.fleet.top import session as top_session
-from harness.fleet.top.session import PartFunctions, fleet_top, part_functions
+from harness.fleet.top.session import fleet_top
 from harness.fleet.waits.session import fleet_waits
 from stallscope.documents import Document
 from stallscope.errors import UsageError
 from stallscope.histogram_encoding import encode
 from stallscope.histograms import Geometry, Histogram
-from tests.harness.fleet.samples import two_hosts, write_rows, write_samples
+from tests.harness.fleet.samples import kill_worker, two_hosts, write_rows, write_samples
 
 pytest.importorskip("pyarrow", reason="needs the extra fleet: pyarrow")
 
@@ -85,15 +82,6 @@ def test_a_part_whose_worker_is_lost_costs_that_part() -> None:
     assert results.values == ("1", "3")
     assert [failure.position for failure in results.failures] == [1]
     assert "worker was lost" in results.failures[0].error
-
-
-def kill_worker(mark: Path, part: Part) -> PartFunctions:
-    """Return the functions of a part; that of host b kills its worker while ``mark`` exists."""
-    if part.host == "b" and mark.exists():
-        if mark.stat().st_size == 0:  # once
-            mark.unlink()
-        os.kill(os.getpid(), signal.SIGKILL)
-    return part_functions(part)
 
 
 @pytest.mark.live
