@@ -25,6 +25,16 @@ LARGEST_PAGE_MIB = 5
 STALLSCOPE = (sys.executable, "-m", "stallscope")
 
 
+def many_threads(folder: Path) -> Path:
+    """Return a program whose number of threads is its argument."""
+    program, source = folder / "many_threads", SOURCES / "many_threads.c"
+    subprocess.run(
+        ["cc", "-O2", "-g", "-fno-omit-frame-pointer", "-pthread", "-o", program, source],
+        check=True,
+    )
+    return program
+
+
 @contextmanager
 def target(program: Path, threads: int) -> Iterator[int]:
     """Yield the process id of a target whose threads have started."""
@@ -73,12 +83,7 @@ def run() -> list[Case]:
     cases: list[Case] = []
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        program = folder / "many_threads"
-        source = SOURCES / "many_threads.c"
-        subprocess.run(
-            ["cc", "-O2", "-g", "-fno-omit-frame-pointer", "-pthread", "-o", program, source],
-            check=True,
-        )
+        program = many_threads(folder)
         for threads in THREADS:
             cases += measured(program, folder, threads, THREADS_S)
         for seconds in LENGTHS_S:

@@ -3,7 +3,7 @@
 import os
 import subprocess
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -51,10 +51,14 @@ def checked(command: Sequence[str]) -> Cost:
 
 
 def alternate(
-    ours: Sequence[str], peer: Sequence[str], pairs: int
+    ours: Sequence[str],
+    peer: Sequence[str],
+    pairs: int,
+    prepare: Callable[[], None] = lambda: None,
 ) -> tuple[list[Cost], list[Cost]]:
-    """Return the costs of two commands that run alternately and must succeed."""
+    """Return the costs of two commands that run in turn after ``prepare`` and must succeed."""
     costs: dict[str, list[Cost]] = {"ours": [], "peer": []}
     for side in sides(pairs):
+        prepare()
         costs[side].append(checked(ours if side == "ours" else peer))
     return costs["ours"], costs["peer"]

@@ -6,7 +6,7 @@ import socket
 import struct
 import subprocess
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -41,6 +41,20 @@ class BusyPair:
 
 
 @contextmanager
+def running_pair(command: Sequence[str | Path], counters: Path) -> Iterator[BusyPair]:
+    """Run a program that counts the chunks of its two threads in a file, until the block's end."""
+    counters.write_bytes(bytes(4096))
+    with subprocess.Popen([*command, counters], stdout=subprocess.PIPE) as process:
+        try:
+            assert process.stdout is not None
+            process.stdout.readline()
+            with counters.open("r+b") as file:
+                yield BusyPair(process.pid, mmap.mmap(file.fileno(), 4096))
+        finally:
+            process.kill()
+
+
+@contextmanager
 def busy_pair(folder: Path) -> Iterator[BusyPair]:
     """Compile and run the two-thread target until the end of the block."""
     program, counters = folder / "busy_pair", folder / "counters"
@@ -49,15 +63,8 @@ def busy_pair(folder: Path) -> Iterator[BusyPair]:
          "-o", program, SOURCES / "busy_pair.c"],
         check=True,
     )  # fmt: skip
-    counters.write_bytes(bytes(4096))
-    with subprocess.Popen([program, counters], stdout=subprocess.PIPE) as process:
-        try:
-            assert process.stdout is not None
-            process.stdout.readline()
-            with counters.open("r+b") as file:
-                yield BusyPair(process.pid, mmap.mmap(file.fileno(), 4096))
-        finally:
-            process.kill()
+    with running_pair([program], counters) as pair:
+        yield pair
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,19 +7,18 @@ Bars: the reading takes at most 1 % of one CPU, 2 % for Node, and adds at most 1
 of the target per unit of its work.
 """
 
-import mmap
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 from benchmarks.cases import Case, difference, ours
 from benchmarks.effort import pairs
-from benchmarks.record_targets import BusyPair, RecordTarget
+from benchmarks.record_targets import RecordTarget, running_pair
 from benchmarks.recorder_cost import Recorder, WindowCost, readings
 
 WINDOWS = 8
@@ -42,28 +41,16 @@ READING = _recorder(" ".join(("stallscope record", *OPTIONS)))
 SAMPLING = _recorder(" ".join(("stallscope record", *OPTIONS, "--python off")), "--python", "off")
 
 
-@contextmanager
-def _running(command: list[str], counters: Path) -> Iterator[BusyPair]:
-    """Run a program that counts the rounds of its two threads in a file."""
-    counters.write_bytes(bytes(4096))
-    with subprocess.Popen([*command, counters], stdout=subprocess.PIPE) as process:
-        try:
-            assert process.stdout is not None
-            process.stdout.readline()
-            with counters.open("r+b") as file:
-                yield BusyPair(process.pid, mmap.mmap(file.fileno(), 4096))
-        finally:
-            process.kill()
-
-
 def _java(folder: Path) -> AbstractContextManager[RecordTarget]:
     source = PROGRAMS / "BusyThreads.java"
     subprocess.run(["javac", "--release", "17", "-d", folder, source], check=True)
-    return _running(["java", "-Xmx256m", "-cp", str(folder), "BusyThreads"], folder / "counters")
+    return running_pair(
+        ["java", "-Xmx256m", "-cp", str(folder), "BusyThreads"], folder / "counters"
+    )
 
 
 def _node(folder: Path) -> AbstractContextManager[RecordTarget]:
-    return _running(["node", str(PROGRAMS / "busy_threads.js")], folder / "counters")
+    return running_pair(["node", str(PROGRAMS / "busy_threads.js")], folder / "counters")
 
 
 TARGETS: tuple[tuple[str, Start, float], ...] = (

@@ -13,8 +13,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from benchmarks.cases import Case, ours, ratio
-from benchmarks.interleaving import sides
-from benchmarks.processes import Cost, checked
+from benchmarks.processes import Cost, alternate
 from stallscope.programs import program
 from stallscope.recordings import read_manifest
 
@@ -56,10 +55,10 @@ def cases_of(subject: str, recording: Path, samples: int, folder: Path) -> list[
     }
     cases: list[Case] = []
     for peer_name, peer in peers.items():
-        costs = alternate([*report, "--no-page"], peer, cache)
+        costs = alternate_cold([*report, "--no-page"], peer, cache)
         name, command = f"{subject}: summary", "stallscope report RUN --no-page"
         cases += compare(name, command, costs, peer_name, samples)
-    costs = alternate([*report, "-o", str(folder / "page.html")], peer, cache)
+    costs = alternate_cold([*report, "-o", str(folder / "page.html")], peer, cache)
     name = f"{subject}: summary and page"
     return cases + compare(name, "stallscope report RUN", costs, peer_name, samples)
 
@@ -104,15 +103,11 @@ def record_enough(
     raise RuntimeError(f"{recorded} samples were recorded; at least {samples} needed")
 
 
-def alternate(
+def alternate_cold(
     command: Sequence[str], peer: Sequence[str], cache: Path
 ) -> tuple[list[Cost], list[Cost]]:
     """Return the costs of both, run alternately; our symbol cache is removed before each run."""
-    costs: dict[str, list[Cost]] = {"ours": [], "peer": []}
-    for side in sides(PAIRS):
-        shutil.rmtree(cache, ignore_errors=True)
-        costs[side].append(checked(command if side == "ours" else peer))
-    return costs["ours"], costs["peer"]
+    return alternate(command, peer, PAIRS, lambda: shutil.rmtree(cache, ignore_errors=True))
 
 
 def compare(

@@ -33,7 +33,7 @@ RUNS = 5
 PID, THREADS, CPUS = 1000, 64, 4
 PAIRS_PER_CYCLE = 5  # switches in and out
 CYCLES_PER_CHUNK = 20_000
-CYCLE_NS = 20_000
+SWITCHES_PER_S = 2e6
 FUTEX_WAIT = 128
 READINGS_PER_S = 5
 RUN_SHARE = 0.3  # of a CPU's time, that the readings have
@@ -119,20 +119,21 @@ def analyze_with_readings(recording: Recording) -> WaitAnalysis:
         return analysis.analyze_waits(recording)
 
 
-def write_switches(path: Path, switches: int) -> None:
-    """Write a capture with this number of switches of either direction."""
+def write_switches(path: Path, switches: int, per_s: float = SWITCHES_PER_S) -> None:
+    """Write a capture with this number of switches of either direction, ``per_s`` per second."""
+    cycle_ns = round(2 * PAIRS_PER_CYCLE * CPUS / per_s * 1e9)
     start = WaitCapture()
     start.process(PID)
     for tid in range(PID + 1, PID + THREADS):
         start.start(PID, tid, 1, parent=PID)
-    cycle, offsets = _cycle()
+    cycle, offsets = _cycle(cycle_ns)
     cycles = switches // (2 * PAIRS_PER_CYCLE)
     with path.open("wb") as file:
         file.write(start.content())
         for first in range(0, cycles, CYCLES_PER_CHUNK):
             numbers = np.arange(first, min(cycles, first + CYCLES_PER_CHUNK), dtype=np.uint64)
             chunk = np.tile(cycle, (len(numbers), 1))
-            begin = 1_000 + numbers * np.uint64(CYCLE_NS // CPUS)
+            begin = 1_000 + numbers * np.uint64(cycle_ns // CPUS)
             for offset, delta in offsets["time"]:
                 _set(chunk, offset, begin + np.uint64(delta))
             for offset, _ in offsets["tid"]:
@@ -147,11 +148,11 @@ def _set(chunk: _Cycle, offset: int, values: npt.NDArray[np.unsignedinteger]) ->
     chunk[:, offset : offset + width] = values.view(np.uint8).reshape(-1, width)
 
 
-def _cycle() -> tuple[_Cycle, dict[str, list[tuple[int, int]]]]:
+def _cycle(cycle_ns: int) -> tuple[_Cycle, dict[str, list[tuple[int, int]]]]:
     """Return the records of a cycle, and the offsets of its fields with their distances."""
     empty = len(WaitCapture().content())
     made = WaitCapture()
-    step = CYCLE_NS // CPUS // (3 * PAIRS_PER_CYCLE)
+    step = cycle_ns // CPUS // (3 * PAIRS_PER_CYCLE)
     for pair in range(PAIRS_PER_CYCLE):
         made.switch_in(PID, _TID, _TIME + 2 * pair * step, _CPU)
         if pair == PAIRS_PER_CYCLE - 1:

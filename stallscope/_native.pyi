@@ -441,6 +441,7 @@ class PerfScriptSamples:
     endless: bool
     without_period: int  # samples that count as 1
     duration_ns: int | None  # largest minus smallest time; None if no sample has a time
+    has_too_many_times: bool  # more than ``max_times``
     def __init__(
         self,
         *,
@@ -451,9 +452,13 @@ class PerfScriptSamples:
         process_ids: bool,
         thread_ids: bool,
         event: str,
-    ) -> None: ...
+        max_times: int = 0,
+    ) -> None:
+        """Select samples and names; ``max_times``: number of samples whose times are kept."""
     def read(self, descriptor: int) -> None:
         """Read a file to its end. Raises OSError. Without the GIL."""
+    def times(self) -> dict[str, npt.NDArray[np.int64]]:
+        """Return time_ns, stack and period by sample; empty with more than ``max_times``."""
     def folded(self) -> bytes:
         """Return the stacks as folded text, sorted, weighted by periods."""
     def commands(self) -> list[bytes]:

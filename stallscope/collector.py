@@ -86,12 +86,12 @@ class CollectorOptions:
             ("--flight", self.flight_s),
             ("--flight-memory", self.flight_memory_mib),
             ("--flight-ends", ",".join(self.flight_ends)),
+            ("-a", self.system_wide),
+            (f"--{self.scope}", bool(self.scope)),
+            ("--waits", self.waits),
+            ("--requests", self.requests),
+            ("--force", self.force),
         )
-        words += ["-a"] if self.system_wide else []
-        words += [f"--{self.scope}"] if self.scope else []
-        words += ["--waits"] if self.waits else []
-        words += ["--requests"] if self.requests else []
-        words += ["--force"] if self.force else []
         return words + (["--", *self.command] if self.command else [])
 
 
@@ -128,17 +128,21 @@ class CountOptions:
             ("--cgroup", self.cgroup),
             ("--window", self.window_ms),
             ("--duration", self.duration_s),
+            ("-a", self.system_wide),
+            ("--per-thread", self.per_thread),
+            ("--user", self.user_only),
+            ("--force", self.force),
         )
-        words += ["-a"] if self.system_wide else []
-        words += ["--per-thread"] if self.per_thread else []
-        words += ["--user"] if self.user_only else []
-        words += ["--force"] if self.force else []
         return words + (["--", *self.command] if self.command else [])
 
 
 def _flags(*values: tuple[str, object]) -> list[str]:
-    """Return ``FLAG=VALUE`` for flags with a value; a value may begin with a dash."""
-    return [f"{flag}={value}" for flag, value in values if value not in ("", None)]
+    """Return ``FLAG=VALUE`` for values that are set, which may begin with a dash; FLAG for True."""
+    return [
+        flag if value is True else f"{flag}={value}"
+        for flag, value in values
+        if value is not False and value not in ("", None)
+    ]
 
 
 class CollectorMessage(msgspec.Struct, frozen=True, kw_only=True, tag_field="event"):

@@ -29,6 +29,11 @@ def parse_size(text: str) -> int | None:
     return int(match[1]) * _SIZE_FACTORS[(match[2] or "").lower()] if match else None
 
 
+def count_text(count: int, noun: str) -> str:
+    """Return a count with a noun whose plural ends in s, such as "1 host" or "1,200 hosts"."""
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
+
+
 def value_text(value: int, unit: str) -> str:
     """Return a value with its unit, such as "1.25 ms" for the unit "ns", or "2.50 G cycles"."""
     if unit == "ns":

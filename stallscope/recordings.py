@@ -150,7 +150,7 @@ class RecordedFlight(Record, frozen=True, kw_only=True):
         before = f"{waited_s:,.0f} s before were overwritten"
         if self.trigger is None:
             kept_s = (end_ns - self.from_monotonic_ns) / 1e9
-            return f"the last {kept_s:.1f} s of a wait without a trigger; {before}"
+            return f"the last {kept_s:.1f} s before the end; {before}"
         moment_ns = min(max(self.trigger.monotonic_ns, self.from_monotonic_ns), end_ns)
         kept_s = (moment_ns - self.from_monotonic_ns) / 1e9
         after_s = (end_ns - moment_ns) / 1e9

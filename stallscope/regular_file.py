@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Protocol
 
 from stallscope.closing import Closing
-from stallscope.errors import StallscopeError
+from stallscope.errors import StallscopeError, UsageError
 
 _MAX_LINKS = 40  # as the kernel's MAXSYMLINKS
 
@@ -96,6 +96,24 @@ def _check_range(source: ByteSource, offset: int, length: int) -> None:
         raise RefusedFileError(
             f"{source.name}: {length} bytes at {offset} exceed {source.size} bytes"
         )
+
+
+def read_named_file(path: Path, limit_bytes: int, remedy: str) -> bytes:
+    """Return the content of a file that the user named. Raises UsageError with ``remedy``.
+
+    A pipe, which might never answer, is refused and not waited for.
+    """
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+        with open(descriptor, "rb") as file:
+            if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+                raise UsageError(f"{path} is not a regular file", remedy)
+            content = file.read(limit_bytes + 1)
+    except OSError as error:
+        raise UsageError(f"cannot read {path}: {error.strerror}", remedy) from error
+    if len(content) > limit_bytes:
+        raise UsageError(f"{path} is larger than {limit_bytes} bytes", remedy)
+    return content
 
 
 def open_regular(path: str | bytes | Path) -> RegularFile:

@@ -1,11 +1,20 @@
 """Profiles from rows of frames."""
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from topdown.stacks.profile import Function, FunctionKind, Profile, SampleSource, Thread
+
+
+def leaf_shares(profile: Profile) -> dict[str, float]:
+    """Return the share of the weight of each function that is a leaf, by its name."""
+    sums: Counter[str] = Counter()
+    for node, value in zip(profile.weight_node, profile.weight_value, strict=True):
+        sums[profile.functions[profile.node_function[node]].name] += int(value)
+    return {name: value / sums.total() for name, value in sums.items()}
 
 
 class ProfileBuilder:

@@ -23,8 +23,9 @@ def write(count: int, padding_bytes: int = 0) -> None:
             "push %rbp\nmov %rsp,%rbp\nmov $400,%ecx\n1: dec %ecx\njnz 1b",
             "dec %edi\njle 2f\nadd $8,%rsi\ncall *(%rsi)\n2: pop %rbp\nret",
             f".size {name},.-{name}",
-            f".skip {padding_bytes}, 0x90",
         ]
+        if padding_bytes:
+            lines.append(f".skip {padding_bytes}, 0x90")
     lines.append(".data\n.globl functions\nfunctions:")
     for number in range(count):
         name = name_of(number)

@@ -2,9 +2,7 @@
 
 import csv
 import io
-import os
 import re
-import stat
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,7 +10,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from stallscope.errors import RecordingError, UsageError
+from stallscope.errors import RecordingError
+from stallscope.regular_file import read_named_file
 from stallscope.system_files import MAX_CPUS
 
 COLUMNS = ("cpu", "t_entry_ns", "idle_ns", "next_hrtimer_ns", "wake")
@@ -97,18 +96,7 @@ def _column_type(name: str) -> str:
 
 
 def _content(path: Path) -> bytes:
-    remedy = "name a file of idle intervals"
-    try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-        with open(descriptor, "rb") as file:
-            status = os.fstat(descriptor)
-            if not stat.S_ISREG(status.st_mode):
-                raise UsageError(f"{path} is not a regular file", remedy)
-            if status.st_size > LARGEST_FILE_BYTES:
-                raise UsageError(f"{path} is larger than {LARGEST_FILE_BYTES} bytes", remedy)
-            content = file.read(LARGEST_FILE_BYTES)
-    except OSError as error:
-        raise UsageError(f"cannot read {path}: {error.strerror}", remedy) from error
+    content = read_named_file(path, LARGEST_FILE_BYTES, "name a file of idle intervals")
     if not content:
         raise RecordingError(f"{path} is empty", _REMEDY)
     content = content.replace(b"\r\n", b"\n")

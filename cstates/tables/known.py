@@ -3,8 +3,6 @@
 import csv
 import difflib
 import io
-import os
-import stat
 from collections.abc import Iterable, Mapping
 from functools import cache
 from importlib import resources
@@ -18,6 +16,7 @@ from cstates.tables.state_table import (
     with_polling,
 )
 from stallscope.errors import UsageError
+from stallscope.regular_file import read_named_file
 
 KNOWN_FILE = "known_states.csv"
 LARGEST_FILE_BYTES = 2**20
@@ -67,7 +66,8 @@ def _known_rows() -> dict[str, list[dict[str, str]]]:
 
 def read_table(path: Path) -> StateTable:
     """Return the table of a CSV file; UsageError if it is invalid."""
-    text = _content(path)
+    content = read_named_file(path, LARGEST_FILE_BYTES, _REMEDY)
+    text = content.decode("utf-8-sig", "replace")
     try:
         reader = csv.DictReader(io.StringIO(text), strict=True)
         absent = [column for column in COLUMNS if column not in (reader.fieldnames or ())]
@@ -80,20 +80,6 @@ def read_table(path: Path) -> StateTable:
     if len(names) > 1:
         raise UsageError(f"{path} has {len(names)} tables", "write one table per file")
     return _table(str(path), rows, str(path))
-
-
-def _content(path: Path) -> str:
-    try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-        with open(descriptor, "rb") as file:
-            if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-                raise UsageError(f"{path} is not a regular file", _REMEDY)
-            content = file.read(LARGEST_FILE_BYTES + 1)
-    except OSError as error:
-        raise UsageError(f"cannot read {path}: {error.strerror}", _REMEDY) from error
-    if len(content) > LARGEST_FILE_BYTES:
-        raise UsageError(f"{path} is larger than {LARGEST_FILE_BYTES} bytes", _REMEDY)
-    return content.decode("utf-8-sig", "replace")
 
 
 def _table(name: str, rows: Iterable[Mapping[str, str]], where: str) -> StateTable:

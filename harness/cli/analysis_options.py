@@ -1,20 +1,17 @@
 """The options of commands that summarise a CPU profile: rows, source lines, inlined functions."""
 
-from collections.abc import Callable
-from typing import Any, TypeVar
-
 import click
 
-from harness.cli.symbol_options import SYMBOL_OPTIONS
+from harness.cli.option_group import option_group
+from harness.cli.symbol_options import symbol_options
 
-Command = TypeVar("Command", bound=Callable[..., Any])
-
-_OPTIONS = (
+analysis_options = option_group(
     click.option(
         "--top",
         type=click.IntRange(1),
         default=15,
         show_default=True,
+        metavar="N",
         help="Number of rows to print.",
     ),
     click.option(
@@ -27,7 +24,7 @@ _OPTIONS = (
         help="Show source lines and inlined functions of the N hottest addresses. Default: 0; "
         "100 if N is left out.",
     ),
-    *SYMBOL_OPTIONS,
+    symbol_options,
     click.option(
         "--inlined",
         is_flag=True,
@@ -39,10 +36,3 @@ _OPTIONS = (
         help="Show shares by module too: package of a language, script, native object.",
     ),
 )
-
-
-def analysis_options(command: Command) -> Command:
-    """Add the options."""
-    for option in reversed(_OPTIONS):
-        command = option(command)
-    return command

@@ -1,13 +1,10 @@
 """The options of a continuous recording: its budget, its segments and where they are sent."""
 
-from collections.abc import Callable
-from typing import Any, TypeVar
-
 import click
 
-Command = TypeVar("Command", bound=Callable[..., Any])
+from harness.cli.option_group import option_group
 
-_OPTIONS = (
+continuous_choices = option_group(
     click.option(
         "--continuous",
         is_flag=True,
@@ -31,10 +28,3 @@ _OPTIONS = (
         "https URL.",
     ),
 )
-
-
-def continuous_choices(command: Command) -> Command:
-    """Add the options of a continuous recording."""
-    for option in reversed(_OPTIONS):
-        command = option(command)
-    return command

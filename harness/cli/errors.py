@@ -29,6 +29,8 @@ def usage_error(error: click.ClickException) -> UsageError:
     context = error.ctx if isinstance(error, click.UsageError) else None
     remedy = f"see {context.command_path} --help" if context else "see stallscope --help"
     message = error.format_message()
+    for kind, name in (("integer range", "whole number"), ("float range", "number")):
+        message = message.replace(f"is not a valid {kind}", f"is not a {name}")
     if near := _nearest(error):
         message = message.partition(". (Did you mean")[0].partition(" Did you mean")[0]
         remedy = f"did you mean {near}? Otherwise {remedy}"

@@ -1,13 +1,10 @@
 """The options of a flight recorder: how much to keep, and when to write it."""
 
-from collections.abc import Callable
-from typing import Any, TypeVar
-
 import click
 
-Command = TypeVar("Command", bound=Callable[..., Any])
+from harness.cli.option_group import option_group
 
-_OPTIONS = (
+flight_choices = option_group(
     click.option(
         "--flight",
         metavar="TIME",
@@ -51,10 +48,3 @@ _OPTIONS = (
         "60s.",
     ),
 )
-
-
-def flight_choices(command: Command) -> Command:
-    """Add the options of a flight recorder."""
-    for option in reversed(_OPTIONS):
-        command = option(command)
-    return command

@@ -1,14 +1,14 @@
 """The options of commands that observe a target: what, how long, and how to sample it."""
 
-import math
 import re
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import click
 
+from harness.cli.number_options import SecondsRange
+from harness.cli.option_group import Option, option_group
 from harness.cli.outputs import default_directory
 from stallscope.collector import CollectorOptions
 from stallscope.errors import UsageError
@@ -19,7 +19,6 @@ DEFAULT_DURATION_S = 10.0
 MIN_STACK_BYTES = 256
 MAX_STACK_BYTES = 65_528
 _PID = re.compile(r"0*[1-9][0-9]{0,9}")
-Command = TypeVar("Command", bound=Callable[..., Any])
 
 
 class Pids(click.ParamType[tuple[int, ...]]):
@@ -52,123 +51,110 @@ _CHOICES = (
 _DURATION = click.option(
     "-d",
     "--duration",
-    type=click.FloatRange(min=0),
+    type=SecondsRange(min=0),
     metavar="S",
-    help="Duration in seconds; 0: until Ctrl-C or the end of the target. "
+    help="Duration in seconds, or with a unit (2m); 0: until Ctrl-C or the end of the target. "
     "Default: 10, or until a command ends.",
 )
 _WORDS = click.argument("words", nargs=-1, type=click.UNPROCESSED, metavar="[-- CMD...]")
 
 
-def choice_options(command: Command) -> Command:
-    """Add the options for what to observe, and how long."""
-    for option in reversed((*_CHOICES, _DURATION, _WORDS)):
-        command = option(command)
-    return command
+# What to observe, and how long.
+choice_options = option_group(*_CHOICES, _DURATION, _WORDS)
 
 
-def process_options(words: str = "[-- CMD...]") -> Callable[[Command], Command]:
+def process_options(words: str = "[-- CMD...]") -> Option:
     """Return what adds the options for processes or a command to observe, and how long.
 
     ``words``: what else than a command may be named, for the line of usage.
     """
 
-    def add(command: Command) -> Command:
-        argument = click.argument("words", nargs=-1, type=click.UNPROCESSED, metavar=words)
-        for option in reversed((_CHOICES[0], _DURATION, argument)):
-            command = option(command)
-        return command
-
-    return add
+    argument = click.argument("words", nargs=-1, type=click.UNPROCESSED, metavar=words)
+    return option_group(_CHOICES[0], _DURATION, argument)
 
 
-def target_options(command: Command) -> Command:
-    """Add the options for what to observe, and how to sample it."""
-    for option in reversed(
-        (
-            *_CHOICES,
-            click.option(
-                "-e",
-                "--event",
-                default="",
-                metavar="EVENT",
-                help="Event to sample on (any libpfm4 name). Default: cycles, else cpu-clock.",
-            ),
-            click.option(
-                "--with",
-                "counted",
-                default="",
-                metavar="EVENTS",
-                help="Also count these events, by function: each sample holds their counts.",
-            ),
-            click.option(
-                "--slots",
-                is_flag=True,
-                help="Count IPC and pipeline slots by function (needs a PMU).",
-            ),
-            click.option(
-                "-F",
-                "--frequency",
-                "frequency_hz",
-                type=click.IntRange(1, 1_000_000),
-                metavar="HZ",
-                help="Samples per second on each busy CPU. Default: 999.",
-            ),
-            click.option(
-                "-c",
-                "--period",
-                type=click.IntRange(min=1),
-                metavar="N",
-                help="Sample every N events, instead of -F.",
-            ),
-            _DURATION,
-            click.option(
-                "--stacks",
-                type=click.Choice(["fp", "dwarf", "auto"]),
-                default="auto",
-                help="Method that records user stacks: fp follows frame pointers, dwarf copies the "
-                "stack and unwinds it later, auto selects one by the target. Default: auto.",
-            ),
-            click.option(
-                "--stack-bytes",
-                type=click.IntRange(MIN_STACK_BYTES, MAX_STACK_BYTES),
-                metavar="N",
-                help="Bytes to copy of each stack, a multiple of 8. Default: 8192.",
-            ),
-            click.option(
-                "--python",
-                type=click.Choice(["auto", "off"]),
-                default="auto",
-                help="Read frames of CPython 3.11 and later (auto), or not (off). Default: auto.",
-            ),
-            click.option("--user", "scope", flag_value="user", help="Sample user code only."),
-            click.option(
-                "--kernel",
-                "scope",
-                flag_value="kernel",
-                help="Require samples of kernel code too.",
-            ),
-            click.option(
-                "-o",
-                "--output",
-                type=click.Path(path_type=Path),
-                metavar="DIR",
-                help="Directory for the recording. Default: stallscope-<target>-<time>.",
-            ),
-            click.option(
-                "--max-size",
-                "max_size_mib",
-                type=click.IntRange(1, 1 << 30),
-                metavar="MIB",
-                help="End the recording at this size, and keep it. Default: 2048 if waits are "
-                "recorded, otherwise 8192.",
-            ),
-            click.option("--force", is_flag=True, help="Replace an existing recording."),
-            _WORDS,
-        )
-    ):
-        command = option(command)
-    return command
+# What to observe, and how to sample it.
+target_options = option_group(
+    *_CHOICES,
+    click.option(
+        "-e",
+        "--event",
+        default="",
+        metavar="EVENT",
+        help="Event to sample on (any libpfm4 name). Default: cycles, else cpu-clock.",
+    ),
+    click.option(
+        "--with",
+        "counted",
+        default="",
+        metavar="EVENTS",
+        help="Also count these events, by function: each sample holds their counts.",
+    ),
+    click.option(
+        "--slots",
+        is_flag=True,
+        help="Count IPC and pipeline slots by function (needs a PMU).",
+    ),
+    click.option(
+        "-F",
+        "--frequency",
+        "frequency_hz",
+        type=click.IntRange(1, 1_000_000),
+        metavar="HZ",
+        help="Samples per second on each busy CPU. Default: 999.",
+    ),
+    click.option(
+        "-c",
+        "--period",
+        type=click.IntRange(min=1),
+        metavar="N",
+        help="Sample every N events, instead of -F.",
+    ),
+    _DURATION,
+    click.option(
+        "--stacks",
+        type=click.Choice(["fp", "dwarf", "auto"]),
+        default="auto",
+        help="Method that records user stacks: fp follows frame pointers, dwarf copies the "
+        "stack and unwinds it later, auto selects one by the target. Default: auto.",
+    ),
+    click.option(
+        "--stack-bytes",
+        type=click.IntRange(MIN_STACK_BYTES, MAX_STACK_BYTES),
+        metavar="N",
+        help="Bytes to copy of each stack, a multiple of 8. Default: 8192.",
+    ),
+    click.option(
+        "--python",
+        type=click.Choice(["auto", "off"]),
+        default="auto",
+        help="Read frames of CPython 3.11 and later (auto), or not (off). Default: auto.",
+    ),
+    click.option("--user", "scope", flag_value="user", help="Sample user code only."),
+    click.option(
+        "--kernel",
+        "scope",
+        flag_value="kernel",
+        help="Require samples of kernel code too.",
+    ),
+    click.option(
+        "-o",
+        "--output",
+        type=click.Path(path_type=Path),
+        metavar="DIR",
+        help="Directory for the recording. Default: stallscope-<target>-<time>.",
+    ),
+    click.option(
+        "--max-size",
+        "max_size_mib",
+        type=click.IntRange(1, 1 << 30),
+        metavar="MIB",
+        help="End the recording at this size, and keep it. Default: 2048 if waits are "
+        "recorded, otherwise 8192.",
+    ),
+    click.option("--force", is_flag=True, help="Replace an existing recording."),
+    _WORDS,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,10 +194,6 @@ def choice(values: dict[str, Any], command_name: str = "profile") -> TargetChoic
             f"for example: stallscope {command_name} -p $(pidof redis-server)",
         )
     duration = values["duration"]
-    if duration is not None and not math.isfinite(duration):
-        raise UsageError(
-            f"--duration {duration} is not a time", "give a number of seconds; 0: until Ctrl-C"
-        )
     if duration is None and not command:
         duration = DEFAULT_DURATION_S
     wide, cpus, cgroup = values["system_wide"], values["cpus"], values["cgroup"]

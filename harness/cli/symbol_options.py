@@ -1,18 +1,17 @@
 """The options of commands that name functions: debug files, and the place of sources."""
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING
 
 import click
 
+from harness.cli.option_group import option_group
 from stallscope.errors import UsageError
 
 if TYPE_CHECKING:
     from harness.cli.symbol_places import SymbolPlaces
-
-Command = TypeVar("Command", bound=Callable[..., Any])
 
 _FROM_ENVIRONMENT = "DEBUGINFOD_URLS"
 
@@ -22,7 +21,8 @@ SOURCE_MAP_OPTION = click.option(
     metavar="FROM=TO",
     help="Replace the prefix FROM of source paths by TO. May be repeated; the longest applies.",
 )
-DEBUG_FILE_OPTIONS = (
+# For commands that print functions without lines.
+debug_file_options = option_group(
     click.option(
         "--debug-directory",
         "debug_directories",
@@ -41,21 +41,8 @@ DEBUG_FILE_OPTIONS = (
         "or from those of DEBUGINFOD_URLS. Default: off.",
     ),
 )
-SYMBOL_OPTIONS = (SOURCE_MAP_OPTION, *DEBUG_FILE_OPTIONS)
-
-
-def symbol_options(command: Command) -> Command:
-    """Add the options for debug files and sources, of a command that prints source lines."""
-    for option in reversed(SYMBOL_OPTIONS):
-        command = option(command)
-    return command
-
-
-def debug_file_options(command: Command) -> Command:
-    """Add the options for debug files, of a command that prints functions without lines."""
-    for option in reversed(DEBUG_FILE_OPTIONS):
-        command = option(command)
-    return command
+# For commands that print source lines.
+symbol_options = option_group(SOURCE_MAP_OPTION, debug_file_options)
 
 
 def symbol_places(

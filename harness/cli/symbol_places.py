@@ -24,6 +24,13 @@ class SymbolPlaces(Struct, frozen=True):
     debug_directories: tuple[Path, ...] = ()
     debuginfod_urls: str = ""  # separated by spaces; empty: no server is asked
 
+    def words(self) -> list[str]:
+        """Return the options that name these debug files on another command line."""
+        words = [f"--debug-directory={directory}" for directory in self.debug_directories]
+        if self.debuginfod_urls:
+            words.append(f"--debuginfod={self.debuginfod_urls}")
+        return words
+
     def added_to(self, sources: "SymbolSources") -> "SymbolSources":
         """Return the sources of a recording's symbols with these places."""
         directories = tuple(os.fsencode(directory) for directory in self.debug_directories)

@@ -1,26 +1,25 @@
 """The options of commands that record waits, or show such a recording again."""
 
-from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from harness.cli.number_options import ShareRange
+from harness.cli.option_group import Option, option_group
 from harness.cli.recording_options import choice, default_output, process_options
 from stallscope.errors import UsageError
 
 if TYPE_CHECKING:
     from stallscope.collector import CollectorOptions
 
-Command = TypeVar("Command", bound=Callable[..., Any])
 
-
-def wait_recording_options(max_cost: str) -> Callable[[Command], Command]:
+def wait_recording_options(max_cost: str) -> Option:
     """Return what adds the options for a target, its recording, and the recording's limits.
 
     ``max_cost``: what follows in the help of --max-cost.
     """
-    options = (
+    return option_group(
         process_options("[RUN | -- CMD...]"),
         click.option(
             "-o",
@@ -33,7 +32,7 @@ def wait_recording_options(max_cost: str) -> Callable[[Command], Command]:
         click.option("--force", is_flag=True, help="Replace an existing recording."),
         click.option(
             "--max-cost",
-            type=click.FloatRange(0.001, 1),
+            type=ShareRange(0.001, 1),
             metavar="SHARE",
             help="Share of the target's CPU time that recording may cost. Above it, switches are "
             f"recorded in random windows only{max_cost}",
@@ -46,13 +45,6 @@ def wait_recording_options(max_cost: str) -> Callable[[Command], Command]:
             help="End the recording at this size, and keep it. Default: 2048.",
         ),
     )
-
-    def add(command: Command) -> Command:
-        for option in reversed(options):
-            command = option(command)
-        return command
-
-    return add
 
 
 def wait_collector_options(

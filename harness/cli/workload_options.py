@@ -7,13 +7,13 @@ from typing import Any
 import click
 
 from harness.cli.number_options import number_option
+from harness.cli.option_group import Option
 
-Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 PATHS = click.Choice(["kv", "query", "codec"])
 SERVED_PATHS = click.Choice([*PATHS.choices, "disk"])
 
 
-def path_option(default: str, *, paths: click.Choice[str] = PATHS) -> Decorator:
+def path_option(default: str, *, paths: click.Choice[str] = PATHS) -> Option:
     """Return the option for the code path of requests."""
     disk = "; disk keeps values in files" if "disk" in paths.choices else ""
     return click.option(
@@ -25,7 +25,7 @@ def path_option(default: str, *, paths: click.Choice[str] = PATHS) -> Decorator:
     )
 
 
-def stages_option() -> Decorator:
+def stages_option() -> Option:
     """Return the option that turns execution stages on or off."""
     return click.option(
         "--stages",
@@ -62,7 +62,7 @@ def batch_options(command: Callable[..., Any]) -> Callable[..., Any]:
     return command
 
 
-def pipeline_option(default: int) -> Decorator:
+def pipeline_option(default: int) -> Option:
     """Return the option for the number of outstanding requests per connection."""
     return click.option(
         "-P",
@@ -70,11 +70,12 @@ def pipeline_option(default: int) -> Decorator:
         type=click.IntRange(1),
         default=default,
         show_default=True,
+        metavar="N",
         help="Outstanding requests per connection.",
     )
 
 
-def connections_option() -> Decorator:
+def connections_option() -> Option:
     """Return the option for the number of connections."""
     return click.option(
         "-c",
@@ -82,18 +83,19 @@ def connections_option() -> Decorator:
         type=click.IntRange(1),
         default=64,
         show_default=True,
+        metavar="N",
         help="Number of connections.",
     )
 
 
-def password_file_option(text: str) -> Decorator:
+def password_file_option(text: str) -> Option:
     """Return the option for the file that holds the password of a server."""
     return click.option(
         "--password-file", type=click.Path(path_type=Path, exists=True, dir_okay=False), help=text
     )
 
 
-def run_length_option(default: float) -> Decorator:
+def run_length_option(default: float) -> Option:
     """Return the option for the measured duration of each run of a lab."""
     return number_option(
         "--duration",

@@ -7,7 +7,7 @@ import click
 
 from harness.cli.experiment_options import rounds_option
 from harness.cli.json_option import json_option
-from harness.cli.number_options import NumberRange, count_option
+from harness.cli.number_options import SecondsRange, count_option
 
 EXAMPLES = """\b
 Examples:
@@ -40,7 +40,7 @@ Examples:
 )
 @click.option(
     "--timeout",
-    type=NumberRange(0.01, 86_400),
+    type=SecondsRange(0.01, 86_400),
     metavar="S",
     default=600.0,
     show_default=True,
@@ -69,7 +69,7 @@ Examples:
 )
 @click.option(
     "--think-time",
-    type=NumberRange(0, 1e6),
+    type=SecondsRange(0, 1e6),
     metavar="S",
     default=0.0,
     show_default=True,

@@ -18,6 +18,7 @@ Examples:
     type=click.IntRange(0),
     default=10,
     show_default=True,
+    metavar="N",
     help="Number of entries to print per cache, the most recently used first.",
 )
 @json_option

@@ -20,7 +20,9 @@ Examples:
 @click.command(epilog=EXAMPLES)
 @run_argument
 @click.argument("function", metavar="FUNCTION")
-@click.option("-e", "--event", default="", help="Event to show. Default: the first recorded.")
+@click.option(
+    "-e", "--event", default="", metavar="EVENT", help="Event to show. Default: the first recorded."
+)
 @symbol_options
 @json_option
 def command(

@@ -5,7 +5,7 @@ from typing import Any
 import click
 
 from harness.cli.experiment_options import rounds_option, seed_option
-from harness.cli.number_options import NumberRange, number_option
+from harness.cli.number_options import NumberRange, SecondsRange, number_option
 from harness.pin.options import machine_options
 from stallscope.errors import UsageError
 
@@ -45,13 +45,13 @@ Examples:
 )
 @click.option(
     "--seconds",
-    type=NumberRange(0.1, 3600),
+    type=SecondsRange(0.1, 3600),
     metavar="S",
     help="Measured length of each run of --load in seconds. Default: 1.",
 )
 @click.option(
     "--warmup",
-    type=NumberRange(0, 3600),
+    type=SecondsRange(0, 3600),
     metavar="S",
     help="Warm-up before each run of --load in seconds. Default: 0.2.",
 )

@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 
 from harness.cli.json_option import json_option
-from harness.cli.number_options import NumberRange
+from harness.cli.number_options import SecondsRange
 
 EXAMPLES = """\b
 Examples:
@@ -21,7 +21,7 @@ Examples:
 @click.argument("target", metavar="[-- CMD...]", nargs=-1, type=click.UNPROCESSED)
 @click.option(
     "--duration",
-    type=NumberRange(0.01, 86_400),
+    type=SecondsRange(0.01, 86_400),
     metavar="S",
     help="Duration in seconds. Default: until the command ends, or until Ctrl-C.",
 )

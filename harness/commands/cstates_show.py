@@ -6,7 +6,7 @@ import click
 
 from harness.cli.json_option import json_option
 from harness.cli.machine_options import roots_options
-from harness.cli.number_options import NumberRange
+from harness.cli.number_options import SecondsRange
 from harness.cli.page_option import page_option
 
 EXAMPLES = """\b
@@ -22,7 +22,7 @@ Examples:
 @click.option("--cpus", metavar="LIST", help="CPUs to show, for example 0-3,8. Default: all.")
 @click.option(
     "--interval",
-    type=NumberRange(min=0.001, max=86_400),
+    type=SecondsRange(min=0.001, max=86_400),
     metavar="S",
     help="Count during S seconds from now instead of since boot.",
 )

@@ -21,7 +21,12 @@ Examples:
 @click.command(epilog=EXAMPLES)
 @click.argument("run", metavar="RUN", type=click.Path(path_type=Path))
 @click.option(
-    "--top", type=click.IntRange(1), default=15, show_default=True, help="Number of rows to print."
+    "--top",
+    type=click.IntRange(1),
+    default=15,
+    show_default=True,
+    metavar="N",
+    help="Number of rows to print.",
 )
 @debug_file_options
 @json_option

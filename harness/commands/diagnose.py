@@ -6,6 +6,7 @@ from typing import Any
 import click
 
 from harness.cli.json_option import json_option
+from harness.cli.symbol_options import debug_file_options
 from harness.cli.wait_recording_options import wait_recording_options
 
 EXAMPLES = """\b
@@ -13,7 +14,7 @@ Examples:
   stallscope diagnose -p $(pidof redis-server)
   stallscope diagnose -p 4711 --duration 30 -o slow
   stallscope diagnose -- ./work --threads 4
-  stallscope diagnose slow
+  stallscope diagnose slow --debug-directory .
   stallscope diagnose -p 4711 --json | jq '.findings[0]'
 """
 
@@ -39,6 +40,7 @@ Examples:
     help="Without hardware counters, model the pipeline of CMD: run it again, several times "
     "natively and under simulation, which takes 20 to 100 times as long.",
 )
+@debug_file_options
 @json_option
 def command(as_json: bool, **values: Any) -> int:
     """Show what limits a process or command, in order of the wall time it costs.

@@ -5,6 +5,7 @@ from pathlib import Path
 import click
 
 from harness.cli.json_option import json_option
+from harness.cli.renamed_option import RenamedOption
 from harness.cli.symbol_options import debug_file_options, symbol_places
 
 EXAMPLES = """\b
@@ -41,13 +42,23 @@ Examples:
     help="Exit with code 1 if a flagged row grew by at least this: 1% or 0.01.",
 )
 @click.option("--force", is_flag=True, help="Compare recordings of different machines.")
-@click.option("-e", "--event", default="", help="Event to compare. Default: the first recorded.")
+@click.option(
+    "-e",
+    "--event",
+    default="",
+    metavar="EVENT",
+    help="Event to compare. Default: the first recorded.",
+)
 @debug_file_options
 @click.option(
-    "--limit",
+    "--top",
+    "limit",
+    cls=RenamedOption,
+    former=("--limit",),
     type=click.IntRange(1, 100_000),
     default=30,
     show_default=True,
+    metavar="N",
     help="Number of rows to print.",
 )
 @click.option(
@@ -79,7 +90,8 @@ def command(
     themselves: each is split into blocks of time. A row is flagged if its change is larger, with a
     correction for the number of rows.
     """
-    from harness.diff.options import Basis, DiffOptions, parse_share  # noqa: PLC0415
+    from harness.cli.quantity_options import share_of  # noqa: PLC0415 - start-up stays light
+    from harness.diff.options import Basis, DiffOptions  # noqa: PLC0415
     from harness.diff.session import run_diff  # noqa: PLC0415 - start-up stays light
 
     options = DiffOptions(
@@ -87,7 +99,7 @@ def command(
         after=after,
         basis=Basis(per),
         work=work,
-        fail_above=parse_share(fail_above),
+        fail_above=None if fail_above is None else share_of("--fail-above", fail_above),
         force=force,
         output=output,
         limit=limit,

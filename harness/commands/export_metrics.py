@@ -37,6 +37,7 @@ Examples:
     type=click.IntRange(0, 10_000),
     default=20,
     show_default=True,
+    metavar="N",
     help="Number of functions, threads, groups of threads, locks and causes.",
 )
 def command(run: Path, output: Path, file_format: str, top: int) -> None:

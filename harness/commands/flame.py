@@ -5,6 +5,7 @@ from pathlib import Path
 
 import click
 
+from harness.cli.period_option import period_option
 from harness.cli.recording_argument import RUN_HELP, run_argument
 from harness.cli.symbol_options import debug_file_options, symbol_places
 from harness.cli.weight_option import weight_option
@@ -18,6 +19,7 @@ Examples:
   stallscope flame slow-query --weight off-cpu -o waits.firefox.json
   stallscope flame slow-query --format folded -o - | sort -k2 -n
   stallscope flame slow-query --weight off-cpu --wakers -o waits.svg
+  stallscope flame slow-query --period 0-2 -o first-seconds.svg
   stallscope flame slow-query --inlined --debug-directory . -o slow-query.svg
 """
 FORMATS = (
@@ -55,6 +57,7 @@ FORMATS = (
     type=click.IntRange(200, 20_000),
     default=1200,
     show_default=True,
+    metavar="PIXELS",
     help="Width of the SVG in pixels.",
 )
 @click.option(
@@ -62,7 +65,10 @@ FORMATS = (
     is_flag=True,
     help="Show inlined functions as separate frames (needs debug information).",
 )
-@click.option("-e", "--event", default="", help="Event to show. Default: the first recorded.")
+@click.option(
+    "-e", "--event", default="", metavar="EVENT", help="Event to show. Default: the first recorded."
+)
+@period_option
 @debug_file_options
 @weight_option
 @click.option(
@@ -79,6 +85,7 @@ def command(
     width: int,
     inlined: bool,
     event: str,
+    period: str | None,
     debug_directories: tuple[Path, ...],
     debuginfod: str,
     weight: str | None,
@@ -93,6 +100,7 @@ def command(
     )
     from harness.profile.analysis import analyze  # noqa: PLC0415
     from harness.profile.options import AnalysisOptions  # noqa: PLC0415
+    from harness.profile.period import parse_period  # noqa: PLC0415
     from stallscope.recordings import open_recording  # noqa: PLC0415
     from topdown.stacks.flame.svg import render_svg  # noqa: PLC0415
     from topdown.waits.weight import Weight  # noqa: PLC0415
@@ -106,6 +114,7 @@ def command(
         AnalysisOptions(
             inlined=inlined,
             event=event,
+            period=None if period is None else parse_period(period),
             weight=Weight(weight or Weight.CPU),
             places=symbol_places((), debug_directories, debuginfod),
         ),

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import click
 
 from harness.cli.json_option import json_option
-from harness.fleet.command_options import query_options, top_option
+from harness.fleet.command_options import query_options, top_option, with_places
 
 if TYPE_CHECKING:
     from harness.fleet.query import QueryOptions
@@ -26,8 +26,10 @@ Examples:
     "-e",
     "--event",
     default="",
+    metavar="EVENT",
     help="Event to compare. Default: that of most recordings, of those in both sets.",
 )
+@with_places
 @json_option
 def command(
     options: "QueryOptions",

@@ -22,7 +22,9 @@ Examples:
 @click.command(epilog=EXAMPLES)
 @query_options
 @top_option("hosts with the highest p99, per log", default=5, least=0)
-@click.option("--log", default="", help="Name of the log to show. Default: all logs.")
+@click.option(
+    "--log", default="", metavar="NAME", help="Name of the log to show. Default: all logs."
+)
 @json_option
 def command(
     options: "QueryOptions",

@@ -5,6 +5,7 @@ from pathlib import Path
 import click
 
 from harness.cli.json_option import json_option
+from harness.cli.number_options import SecondsRange
 
 EXAMPLES = """\b
 Examples:
@@ -41,19 +42,19 @@ Examples:
 @click.option(
     "--timeout",
     "timeout_s",
-    type=click.FloatRange(0.1, 86400),
+    type=SecondsRange(0.1, 86400),
     default=300,
     show_default=True,
-    metavar="SECONDS",
+    metavar="S",
     help="Time limit per host, from the connection to the last byte, in seconds.",
 )
 @click.option(
     "--connect-timeout",
     "connect_timeout_s",
-    type=click.FloatRange(1, 3600),
+    type=SecondsRange(1, 3600),
     default=10,
     show_default=True,
-    metavar="SECONDS",
+    metavar="S",
     help="Time limit for the connection to a host, in seconds.",
 )
 @click.option(

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import click
 
 from harness.cli.json_option import json_option
-from harness.fleet.command_options import query_options, top_option
+from harness.fleet.command_options import query_options, top_option, with_places
 
 if TYPE_CHECKING:
     from harness.fleet.query import QueryOptions
@@ -14,6 +14,7 @@ EXAMPLES = """\b
 Examples:
   stallscope fleet top monday
   stallscope fleet top monday --json | jq '.functions[0]'
+  stallscope fleet top monday --debug-directory /srv/debug
   stallscope fleet top monday --scheduler local
   stallscope fleet top monday --scheduler tcp://10.0.0.1:8786 --from 2026-11-28T08
 """
@@ -22,7 +23,14 @@ Examples:
 @click.command(epilog=EXAMPLES)
 @query_options
 @top_option("functions")
-@click.option("-e", "--event", default="", help="Event to show. Default: that of most recordings.")
+@click.option(
+    "-e",
+    "--event",
+    default="",
+    metavar="EVENT",
+    help="Event to show. Default: that of most recordings.",
+)
+@with_places
 @json_option
 def command(
     options: "QueryOptions",

@@ -22,7 +22,9 @@ Examples:
 @click.command(epilog=EXAMPLES)
 @query_options
 @top_option("groups")
-@click.option("--state", default="", help="State that ranks the groups. Default: all states.")
+@click.option(
+    "--state", default="", metavar="STATE", help="State that ranks the groups. Default: all states."
+)
 @json_option
 def command(
     options: "QueryOptions",

@@ -83,6 +83,7 @@ FORMATS = (
     type=click.IntRange(0),
     default=20,
     show_default=True,
+    metavar="N",
     help="Number of functions to print, the hottest first.",
 )
 @json_option

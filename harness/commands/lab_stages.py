@@ -32,6 +32,7 @@ Examples:
     type=click.IntRange(1, 1000),
     default=5,
     show_default=True,
+    metavar="N",
     help="Pairs of runs per load, stages off and on; fewer than five give no verdict.",
 )
 @run_length_option(1.5)
@@ -86,6 +87,7 @@ Examples:
     type=click.IntRange(1, 128),
     default=1,
     show_default=True,
+    metavar="N",
     help="Number of threads of the server and of the loader, with a CPU each. With more than "
     "one, path kv also writes.",
 )

@@ -22,8 +22,8 @@ Examples:
 @click.command(epilog=EXAMPLES)
 @click.argument("path")
 @click.option("--rounds", type=click.IntRange(1, 1000), default=5, show_default=True,
-              help="Number of rounds; each measures every setting once. Fewer than five give no "
-              "verdict.")  # fmt: skip
+              metavar="N", help="Number of rounds; each measures every setting once. Fewer than "
+              "five give no verdict.")  # fmt: skip
 @click.option("--seconds", "duration_s", type=NumberRange(0.05, 3600), metavar="S",
               help="Length of each measurement, in seconds. Default: 1; 3 with --server; 10 in "
               "virtual time for a simulated disk.")  # fmt: skip
@@ -39,7 +39,7 @@ Examples:
 @click.option("--shares", default="1000:100", show_default=True, metavar="R:W",
               help="Shares of the reader and the writer.")  # fmt: skip
 @click.option("--depth", type=click.IntRange(1, 4096), default=256, show_default=True,
-              help="Number of outstanding writes.")  # fmt: skip
+              metavar="N", help="Number of outstanding writes.")  # fmt: skip
 @click.option("--read-block", default="4K", show_default=True, metavar="SIZE",
               help="Size of a read.")  # fmt: skip
 @click.option("--write-block", default="128K", show_default=True, metavar="SIZE",

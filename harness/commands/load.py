@@ -52,6 +52,7 @@ Examples:
     type=click.IntRange(1, 1000),
     default=5,
     show_default=True,
+    metavar="N",
     help="Rounds over all --rates; fewer than five give no verdict.",
 )
 @click.option(
@@ -73,6 +74,7 @@ Examples:
     type=click.IntRange(1),
     default=1,
     show_default=True,
+    metavar="N",
     help="Number of loader threads.",
 )
 @pipeline_option(1)
@@ -81,6 +83,7 @@ Examples:
     type=click.IntRange(1),
     default=100_000,
     show_default=True,
+    metavar="N",
     help="Number of keys to read and write.",
 )
 @click.option(
@@ -102,6 +105,7 @@ Examples:
     type=NumberRange(0, 1),
     default=0.9,
     show_default=True,
+    metavar="SHARE",
     help="Share of GET among GET and SET, from 0 to 1.",
 )
 @click.option(

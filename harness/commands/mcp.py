@@ -4,6 +4,8 @@ from pathlib import Path
 
 import click
 
+from harness.cli.number_options import SecondsRange
+
 EXAMPLES = """\b
 Examples:
   stallscope mcp --directory /var/tmp/recordings
@@ -26,10 +28,10 @@ Entry in a client's configuration:
 @click.option(
     "--max-duration",
     "max_duration_s",
-    type=click.FloatRange(0.1, 3600),
+    type=SecondsRange(0.1, 3600),
     default=60,
     show_default=True,
-    metavar="SECONDS",
+    metavar="S",
     help="Longest recording that a client may request, in seconds.",
 )
 def command(directory: Path, max_duration_s: float) -> int:

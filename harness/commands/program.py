@@ -30,12 +30,13 @@ Examples:
     epilog=EXAMPLES,
     context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False},
 )
-@click.argument("name", required=False, type=click.Choice(list(PROGRAMS)))
+@click.argument("name", required=False, type=click.Choice(list(PROGRAMS)), metavar="[NAME]")
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
 def command(name: str | None, arguments: tuple[str, ...]) -> None:
     """Run a native program with its own arguments, or list the programs.
 
-    The program replaces this process, so its output and exit status are its own.
+    Without NAME, the programs are listed. The program replaces this process, so its output and exit
+    status are its own.
     """
     if name is None:
         for program_name, purpose in PROGRAMS.items():

@@ -8,6 +8,7 @@ import click
 from harness.cli.continuous_options import continuous_choices
 from harness.cli.flight_options import flight_choices
 from harness.cli.json_option import json_option
+from harness.cli.number_options import ShareRange
 from harness.cli.recording_options import collector_options, target_options
 from harness.cli.terminal import note, printable, report_command
 
@@ -48,7 +49,7 @@ All the time, for at most 1 % of a CPU and 250 MB:
 )
 @click.option(
     "--max-cost",
-    type=click.FloatRange(0.001, 1),
+    type=ShareRange(0.001, 1),
     metavar="SHARE",
     help="With --waits: largest cost of recording them, as a share of the target's CPU time; above "
     "it, switches are recorded in random windows only. Default: 0.05, with --flight 0.01.",
@@ -65,8 +66,8 @@ def command(waits: bool, max_cost: float | None, as_json: bool, **values: Any) -
     With --flight, samples stay in memory and are overwritten, until a trigger (--on) writes the
     last seconds. Ctrl-C before a trigger then writes nothing.
 
-    With --continuous, the directory holds numbered recordings of at least a minute. It may be that
-    of an earlier continuous recording, which goes on.
+    With --continuous, the directory holds numbered recordings, each of a minute or longer
+    (--segment). It may be that of an earlier continuous recording, which goes on.
     """
     from harness.continuous.options import continuous_options  # noqa: PLC0415 - start-up stays light
     from harness.flight.options import flight_options  # noqa: PLC0415 - start-up stays light

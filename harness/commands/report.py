@@ -6,6 +6,7 @@ import click
 
 from harness.cli.analysis_options import analysis_options
 from harness.cli.json_option import json_option
+from harness.cli.period_option import period_option
 from harness.cli.recording_argument import RUN_HELP, run_argument
 from harness.cli.symbol_options import symbol_places
 from harness.cli.weight_option import weight_option
@@ -34,12 +35,10 @@ Examples:
 )
 @click.option("--no-page", is_flag=True, help="Print the summary only, do not write a page.")
 @analysis_options
-@click.option("-e", "--event", default="", help="Event to show. Default: the first recorded.")
 @click.option(
-    "--period",
-    metavar="FROM-TO",
-    help="Show this period only, in seconds since the first sample: 12.5-17.5.",
+    "-e", "--event", default="", metavar="EVENT", help="Event to show. Default: the first recorded."
 )
+@period_option
 @weight_option
 @json_option
 def command(

@@ -34,6 +34,7 @@ Examples:
     type=click.IntRange(0, 65535),
     default=DEFAULT_PORT,
     show_default=True,
+    metavar="PORT",
     help="TCP port; 0: any free port.",
 )
 @click.option(
@@ -53,6 +54,7 @@ Examples:
     type=click.IntRange(1),
     default=1,
     show_default=True,
+    metavar="N",
     help="Number of threads; each holds a part of the keys.",
 )
 @click.option("--cpus", default="", metavar="LIST", help="CPUs for the threads, such as 0,2.")

@@ -5,12 +5,14 @@ from pathlib import Path
 import click
 
 from harness.cli.json_option import json_option
+from harness.cli.number_options import SecondsRange
+from harness.cli.symbol_options import debug_file_options, symbol_places
 
 EXAMPLES = """\b
 Examples:
   stallscope top
   stallscope top -p $(pidof -s redis-server)
-  stallscope top -p 4711 --once
+  stallscope top -p 4711 --once --debug-directory .
   stallscope top -p 4711 --json | jq .verdict
 """
 
@@ -19,7 +21,7 @@ Examples:
 @click.option("-p", "--pid", type=int, metavar="PID", help="Watch this process. Default: all CPUs.")
 @click.option(
     "--interval",
-    type=click.FloatRange(0.5, 3600),
+    type=SecondsRange(0.5, 3600),
     default=2.0,
     show_default=True,
     metavar="S",
@@ -27,7 +29,7 @@ Examples:
 )
 @click.option(
     "--functions",
-    type=click.FloatRange(0, 86400),
+    type=SecondsRange(0, 86400),
     default=300.0,
     show_default=True,
     metavar="S",
@@ -41,6 +43,7 @@ Examples:
     metavar="DIR",
     help="Directory for the recordings of key p. Default: the current one.",
 )
+@debug_file_options
 @json_option
 def command(
     pid: int | None,
@@ -48,6 +51,8 @@ def command(
     functions: float,
     once: bool,
     directory: Path,
+    debug_directories: tuple[Path, ...],
+    debuginfod: str,
     as_json: bool,
 ) -> int:
     """Show live what limits a process or the machine.
@@ -67,5 +72,6 @@ def command(
             once=once,
             as_json=as_json,
             directory=directory,
+            places=symbol_places((), debug_directories, debuginfod),
         )
     )

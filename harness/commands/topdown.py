@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from harness.cli.json_option import json_option
-from harness.cli.number_options import NumberRange
+from harness.cli.number_options import SecondsRange
 from harness.cli.recording_options import choice_options
 
 EXAMPLES = """\b
@@ -82,7 +82,7 @@ Examples:
 )
 @click.option(
     "--model-timeout",
-    type=NumberRange(min=1),
+    type=SecondsRange(min=1),
     metavar="S",
     help="Time limit for a simulated run of --source model, in seconds. Default: 900.",
 )

@@ -1,11 +1,10 @@
 """The validated options of `stallscope record --continuous`."""
 
-import re
 from dataclasses import dataclass, replace
 from typing import Any
 
+from harness.cli.quantity_options import seconds_of, share_of
 from harness.continuous.endpoint import Endpoint, parse_endpoint
-from harness.flight.conditions import parse_time
 from stallscope.collector import CollectorOptions
 from stallscope.errors import UsageError
 
@@ -14,7 +13,6 @@ DEFAULT_SEGMENT_S = 60.0
 DEFAULT_TOTAL_BYTES = 250_000_000
 MIN_TOTAL_MIB = 48  # four segments and the symbols of the kernel
 FREQUENCY_HZ = 99
-_SHARE = re.compile(r"([0-9]{1,3}(?:\.[0-9]{1,3})?) ?%")
 # Options without effect if --continuous is not given, by parameter.
 _CONTINUOUS_ONLY = {"budget": "--budget", "segment": "--segment", "otlp": "--otlp"}
 # Options that exclude --continuous, by parameter.
@@ -74,17 +72,20 @@ def continuous_options(
             frequency_hz=collector.frequency_hz or FREQUENCY_HZ,
             duration_s=collector.duration_s,
         ),
-        budget_share=parse_share(values["budget"]) if values["budget"] else DEFAULT_BUDGET,
-        segment_s=parse_time(values["segment"]) if values["segment"] else DEFAULT_SEGMENT_S,
+        budget_share=_budget(values["budget"]),
+        segment_s=seconds_of("--segment", values["segment"])
+        if values["segment"]
+        else DEFAULT_SEGMENT_S,
         max_total_bytes=DEFAULT_TOTAL_BYTES if mib is None else mib << 20,
         endpoint=parse_endpoint(values["otlp"]) if values["otlp"] else None,
     )
 
 
-def parse_share(text: str) -> float:
-    """Return a share of one CPU such as 1% or 0.5%; UsageError if it is none, or above 100 %."""
-    match = _SHARE.fullmatch(text.strip())
-    share = float(match[1]) / 100 if match else 0.0
-    if not 0 < share <= 1:
-        raise UsageError(f"--budget: {text!r} is not a share of a CPU", "for example: --budget 1%")
+def _budget(text: str | None) -> float:
+    """Return the share of one CPU; UsageError if it is none, or 0."""
+    if text is None:
+        return DEFAULT_BUDGET
+    share = share_of("--budget", text)
+    if share == 0:
+        raise UsageError(f"--budget {text}: nothing can be recorded", "for example: --budget 1%")
     return share

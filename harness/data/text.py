@@ -6,6 +6,7 @@ from harness.cli.table import columns, fitting_rows
 from harness.cli.terminal import percent, wrapped
 from harness.cli.terminal import width as terminal_width
 from harness.data.result import DataAddresses, DataResult, FieldLoads, HotLoadsResult, SharedWord
+from stallscope.quantities import count_text
 
 _NO_TYPES = (
     "No load was resolved to a field. The program has no type information: build it with -g, or "
@@ -103,7 +104,7 @@ def _sharing_lines(addresses: DataAddresses, width: int, top: int) -> Iterator[s
         yield "False sharing: nothing stands out."
         return
     count = len(addresses.false_sharing)
-    yield f"False sharing: {count:,} {'pair' if count == 1 else 'pairs'} of words"
+    yield f"False sharing: {count_text(count, 'pair')} of words"
     for pair in addresses.false_sharing[:top]:
         yield from wrapped(
             f"{pair.address:#x}: {_use(pair.first)}; {_use(pair.second)}. "

@@ -28,7 +28,7 @@ from harness.workload.loader import running_load
 from harness.workload.options import LoadOptions, ServerOptions
 from harness.workload.server import running_server
 from stallscope.errors import StallscopeError
-from stallscope.quantities import microseconds_text
+from stallscope.quantities import count_text, microseconds_text
 from stallscope.system_files import Roots
 
 RATE_PER_S = 500.0
@@ -117,8 +117,7 @@ def _verdict(advice: AdviseResult) -> str:
     count = len(advice.suggestions)
     if not count:
         return "no suggestion: sleep states and frequency stay as they are"
-    noun = "suggestion" if count == 1 else "suggestions"
-    return f"{count} {noun} for sleep states and frequency"
+    return f"{count_text(count, 'suggestion')} for sleep states and frequency"
 
 
 def _advice(recorded: IdleResult, cpus: tuple[int, ...]) -> AdviseResult:

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from msgspec import structs
 
+from harness.cli.symbol_places import DEFAULT_PLACES, SymbolPlaces
 from harness.diagnose.build import diagnose_result
 from harness.diagnose.cpu_functions import cpu_analysis, functions_of_analysis
 from harness.diagnose.facts import Measurements
@@ -36,13 +37,16 @@ def diagnosis_of(recording: Recording) -> DiagnoseResult:
 
 
 def diagnosed_parts(
-    recording: Recording, page: Path | None, cost: PassCost | None
+    recording: Recording,
+    page: Path | None,
+    cost: PassCost | None,
+    places: SymbolPlaces = DEFAULT_PLACES,
 ) -> tuple[RecordedParts, DiagnoseResult]:
     """Return the analyses of a recording and the diagnosis; ``page``: where its page will be.
 
-    ``cost``: of the recording, if it was just made.
+    ``cost``: of the recording, if it was just made. ``places``: of debug files.
     """
-    reading = capture_reading(recording)
+    reading = capture_reading(recording, places)
     analysis = analyze_waits(recording, reading=reading)
     waits = structs.replace(
         result_of_analysis(analysis, recording, with_page=False),

@@ -1,6 +1,7 @@
 """Evidence of findings: numbers with their source and their 95 % interval."""
 
 from harness.diagnose.facts import Facts, gain_without
+from harness.diagnose.kernel_ways import ThreadShare
 from harness.diagnose.result import FindingEvidence
 from harness.diagnose.slots import SlotNode
 from stallscope.statistics.intervals import wilson_interval
@@ -54,6 +55,14 @@ def largest_gain_of_samples(facts: Facts, share: float) -> float | None:
     """
     evidence = sampled(facts, "", share)
     return gain_without(min(1.0, share if evidence.high is None else evidence.high))
+
+
+def largest_gain_of_thread(removable: ThreadShare | None) -> float | None:
+    """Return how many times faster a thread without a share of its samples becomes at most."""
+    if removable is None or not removable.samples:
+        return 1.0
+    count = round(removable.share * removable.samples)
+    return gain_without(wilson_interval(count, removable.samples)[1])
 
 
 def slot_evidence(facts: Facts, slot: SlotNode) -> FindingEvidence:

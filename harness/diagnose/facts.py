@@ -21,6 +21,7 @@ DISK_STATES = ("disk_read", "disk_write")
 _RUNNABLE = ("run_queue", "throttled", "stolen")
 _CPU_CAUSES = ("cpu", "throttle", "steal")
 LARGEST_LOSS = 0.999  # a thread that only waits has no finite gain
+LARGEST_GAIN = 1 / (1 - LARGEST_LOSS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,6 +129,16 @@ class Facts:
         name = max(lost, key=lambda name: lost[name])
         return self.group_named(name), lost[name]
 
+    def unexplained_ns(self, group: GroupWaits, state: str) -> int:
+        """Return the time of a group in a state of which no cause was recorded."""
+        causes = (cause for cause in self.waits.causes if cause.kind not in _CPU_CAUSES)
+        known_ns = sum(
+            cause.wait_ns
+            for cause in causes
+            if cause.chain and self.group_named(cause.chain[0].name) == group
+        )
+        return max(0, group.states_ns[state] - known_ns)
+
     def largest_gain(
         self,
         causes: Iterable[WaitCause],
@@ -135,12 +146,13 @@ class Facts:
         *,
         with_system: bool = False,
         run_ns: float = 0.0,
+        more_ns: float = 0.0,
     ) -> float | None:
         """Return the factor by which the group that suffers most could become faster at most.
 
         ``part``: the part of the waiting time that could be saved, 0..1. ``with_system``: the time
         in the kernel may go with the waits, as that of the calls that wait. ``run_ns``: running
-        time that may go.
+        time that may go. ``more_ns``: further waiting time of the group that may go.
         """
         group, lost_ns = self.sufferer(causes)
         if group is None or not group.wall_ns:
@@ -148,11 +160,24 @@ class Facts:
         states = group.states_ns
         running_ns = sum(states[state] for state in RUNNING)
         # Other groups may wait for the causes as well.
-        lost_ns = min(lost_ns, group.wall_ns - running_ns - states["run_queue"])
+        waited_ns = min(lost_ns + more_ns, group.wall_ns - running_ns - states["run_queue"])
+        system_ns = min(running_ns, self._most_system_ns(group)) if with_system else 0.0
+        gone_run_ns = system_ns + min(run_ns, running_ns - system_ns)
         # A thread is queued after a wait, so that its time in the run queue may go as well.
-        gone_ns = part * lost_ns + states["run_queue"]
-        gone_ns += self._most_system_ns(group) if with_system else 0.0
-        return gain_without((gone_ns + min(run_ns, running_ns)) / group.wall_ns)
+        gone_ns = part * waited_ns + states["run_queue"] + gone_run_ns
+        gain = gain_without(gone_ns / group.wall_ns)
+        return smaller_gain(gain, self._gain_of_cpus(group, running_ns - gone_run_ns))
+
+    def _gain_of_cpus(self, group: GroupWaits, run_ns: float) -> float | None:
+        """Return how many times faster threads become if all CPUs run what is left of their work.
+
+        The number of threads does not matter: N threads cannot run more than the CPUs do.
+        """
+        cpus = 0 if self.machine is None else self.machine.header.cpus
+        if not cpus or not group.threads:
+            return None
+        capacity_ns = cpus * group.wall_ns / group.threads
+        return max(1.0, capacity_ns / run_ns) if run_ns > capacity_ns / LARGEST_GAIN else None
 
     def _most_system_ns(self, group: GroupWaits) -> float:
         """Return the time of a group in the kernel, the upper end of its 95 % interval.
@@ -240,6 +265,13 @@ def _within_waits(waits: WaitsResult, groups: tuple[GroupWaits, ...]) -> WaitsRe
 def gain_without(share: float) -> float | None:
     """Return how many times faster work becomes without a share of its time (Amdahl)."""
     return 1 / (1 - share) if share < LARGEST_LOSS else None
+
+
+def smaller_gain(first: float | None, second: float | None) -> float | None:
+    """Return the smaller of two gains; None, which is not finite, only if both are."""
+    if first is None or second is None:
+        return second if first is None else first
+    return min(first, second)
 
 
 def larger_gain(first: float | None, second: float | None) -> float | None:

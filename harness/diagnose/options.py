@@ -4,6 +4,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from harness.cli.symbol_places import DEFAULT_PLACES, SymbolPlaces
 from harness.waits.options import waits_options
 from stallscope.errors import UsageError
 
@@ -19,7 +20,10 @@ OWNER_SHARE = 0.01
 
 @dataclass(frozen=True, slots=True)
 class DiagnoseOptions:
-    """What to record, or the recording to diagnose; ``page``: None for the default place."""
+    """What to record, or the recording to diagnose.
+
+    ``page``: None for the default place. ``places``: of debug files.
+    """
 
     collector: "CollectorOptions | None"
     recording: Path | None
@@ -28,6 +32,7 @@ class DiagnoseOptions:
     path: Path | None = None  # directory whose disk is judged
     model: bool = False  # model the slots of a command in further runs
     baseline: Path | None = None  # an earlier recording to compare with
+    places: SymbolPlaces = DEFAULT_PLACES
 
 
 def diagnose_options(values: dict[str, Any]) -> DiagnoseOptions:
@@ -60,5 +65,12 @@ def diagnose_options(values: dict[str, Any]) -> DiagnoseOptions:
             owner_share=OWNER_SHARE,
         )
     return DiagnoseOptions(
-        collector, options.recording, options.page, options.as_json, path, model, baseline
+        collector,
+        options.recording,
+        options.page,
+        options.as_json,
+        path,
+        model,
+        baseline,
+        options.places,
     )

@@ -9,6 +9,7 @@ import click
 
 from harness.cli.brief import document_text
 from harness.cli.outputs import check_place, write_whole
+from harness.cli.symbol_places import DEFAULT_PLACES, SymbolPlaces
 from harness.cli.target_status import exit_code, explain
 from harness.cli.terminal import colours, warn, width
 from harness.diagnose.diagnosis import diagnosed_parts
@@ -31,14 +32,14 @@ def run_diagnose(options: DiagnoseOptions) -> int:
         assert options.recording is not None
         recording = open_recording(options.recording)
         check_place(options.page or page_path(recording))
-        result = diagnose(recording, options.page, baseline=options.baseline)
+        result = diagnose(recording, options.page, baseline=options.baseline, places=options.places)
         show(result, as_json=options.as_json)
         return int(ExitCode.DONE)
     with interrupted_once(options.collector):
         recording, end, cost = record_pass(options, sys.stderr if options.as_json else None)
         for text in cost.failures:
             warn(text)
-        result = diagnose(recording, None, cost, baseline=options.baseline)
+        result = diagnose(recording, None, cost, baseline=options.baseline, places=options.places)
     show(result, as_json=options.as_json)
     assert recording.manifest is not None
     explain(recording.manifest, end)
@@ -51,12 +52,16 @@ def diagnose(
     cost: PassCost | None = None,
     *,
     baseline: Path | None = None,
+    places: SymbolPlaces = DEFAULT_PLACES,
 ) -> DiagnoseResult:
     """Return the diagnosis of a recording, after its page was written.
 
     ``cost``: of the recording, if it was just made. ``baseline``: a recording to compare with.
+    ``places``: of debug files.
     """
-    content = page_content(recording, page or page_path(recording), cost, baseline=baseline)
+    content = page_content(
+        recording, page or page_path(recording), cost, baseline=baseline, places=places
+    )
     from harness.diagnose.page.page import render_diagnose_page  # noqa: PLC0415 - heavy
 
     assert content.result.report is not None
@@ -70,17 +75,18 @@ def page_content(
     cost: PassCost | None = None,
     *,
     baseline: Path | None = None,
+    places: SymbolPlaces = DEFAULT_PLACES,
 ) -> "DiagnosePageContent":
     """Return the diagnosis of a recording with all that its page shows."""
     from harness.diagnose.page.content import content_of  # noqa: PLC0415 - heavy
 
-    parts, result = diagnosed_parts(recording, page, cost)
+    parts, result = diagnosed_parts(recording, page, cost, places)
     content = content_of(recording, parts, result)
     if baseline is None:
         return content
     from harness.diagnose.page.comparison import compare_with  # noqa: PLC0415 - rarely needed
 
-    compared = compare_with(baseline, recording, parts.on_cpu)
+    compared = compare_with(baseline, recording, parts.on_cpu, places)
     return replace(content, comparison=compared.panel, rules=compared.rules)
 
 

@@ -28,7 +28,8 @@ def frame_rows(profile: Profile, *, title: str) -> RowSums:
     times = profile.times
     if times is None or not len(times.node):
         raise RecordingError(
-            f"{title}: the samples have no times, so its noise is unknown", "record it again"
+            f"{title}: the samples have no times, so its noise is unknown",
+            "record it again, or export it in a format with times, as text of perf script",
         )
     nodes = len(profile.node_parent)
     weights = np.zeros((nodes, BLOCKS))

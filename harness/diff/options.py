@@ -1,6 +1,5 @@
 """Options of `stallscope diff`."""
 
-import re
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -25,7 +24,7 @@ class DiffOptions:
     after: Path
     basis: Basis = Basis.SAMPLES
     work: tuple[float, float] | None = None  # requests of both, for Basis.REQUEST
-    fail_above: float | None = None  # a relative or absolute share, see parse_share
+    fail_above: float | None = None  # a share of 0..1
     force: bool = False
     output: Path | None = None
     limit: int = 30  # rows of the text
@@ -41,16 +40,3 @@ class DiffOptions:
                 "--per request needs the number of requests of both recordings",
                 "for example --per request --work 120000 118000",
             )
-
-
-def parse_share(text: str | None) -> float | None:
-    """Return a share of 0..1 from "2%" or "0.02". Raises UsageError."""
-    if text is None:
-        return None
-    match = re.fullmatch(r"(\d+(?:\.\d*)?|\.\d+)\s*(%?)", text.strip())
-    value = float(match[1]) / (100 if match[2] else 1) if match else -1.0
-    if not 0 <= value <= 1:
-        raise UsageError(
-            f"--fail-above {text[:80]}: expected a share", "for example --fail-above 1%"
-        )
-    return value

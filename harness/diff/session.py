@@ -120,7 +120,7 @@ def read_side(
 def machine_warnings(first: Recording, second: Recording, *, force: bool) -> list[str]:
     """Return warnings about different machines. Raises UsageError without ``force``."""
     if first.manifest is None or second.manifest is None:
-        return ["The machines are not known: a perf.data file does not name its CPU model."]
+        return ["The machines are not known: only recordings of stallscope name their CPU model."]
     a, b = first.manifest, second.manifest
     different = [
         f"{name} {left!r} and {right!r}"

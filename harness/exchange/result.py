@@ -13,13 +13,18 @@ class ImportedFunction(Record, frozen=True, kw_only=True):
 
 
 class ImportedStacks(Record, frozen=True, kw_only=True):
-    """Sampled stacks; ``value`` is the sum of all weights in ``unit``."""
+    """Sampled stacks; ``value`` is the sum of all weights in ``unit``.
+
+    ``has_times``: whether the file states the time of each sample. ``duration_s``: None: not known.
+    """
 
     event: str
     unit: str
     samples: Count
     value: Count
     threads: Count
+    has_times: bool
+    duration_s: Amount | None
     functions: tuple[ImportedFunction, ...]  # the hottest ones
 
 

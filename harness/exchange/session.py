@@ -63,7 +63,10 @@ def _format_of(path: Path, stated: FileFormat | None) -> FileFormat:
     """
     try:
         if not path.exists():
-            raise UsageError(f"there is no file {path}", "name a file of another tool")
+            raise UsageError(
+                f"there is no file {path}",
+                "name a file of another tool; save the output of a pipe first",
+            )
         if not path.is_file():
             kind = "a directory" if path.is_dir() else "not a regular file"
             raise UsageError(f"{path} is {kind}", "name a file; save the output of a pipe first")
@@ -167,6 +170,8 @@ def _stacks_result(options: ImportOptions, file_format: FileFormat) -> ImportRes
             samples=profile.samples,
             value=total,
             threads=len(profile.threads),
+            has_times=profile.times is not None,
+            duration_s=profile.duration_s if math.isfinite(profile.duration_s) else None,
             functions=tuple(
                 ImportedFunction(
                     name=printable(function.name),

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 from harness.cli.table import columns
 from harness.cli.terminal import percent, printable, wrapped
-from harness.exchange.result import ImportResult
-from stallscope.quantities import microseconds_text
+from harness.exchange.result import ImportedStacks, ImportResult
+from stallscope.quantities import count_text, microseconds_text
 
 
 def lines(result: ImportResult, width: int) -> Iterator[str]:
@@ -13,6 +13,8 @@ def lines(result: ImportResult, width: int) -> Iterator[str]:
     yield f"{printable(result.file)}: {result.format}"
     yield ""
     yield from columns(_rows(result))
+    if result.stacks is not None:
+        yield from wrapped(_times_text(result.stacks), width, "  ")
     for warning in result.warnings:
         yield from wrapped(f"warning: {warning}", width, "  ")
     if result.commands:
@@ -22,10 +24,22 @@ def lines(result: ImportResult, width: int) -> Iterator[str]:
             yield f"  {printable(command)}"
 
 
+def _times_text(stacks: ImportedStacks) -> str:
+    """Return whether the samples have times, and what does not work without them."""
+    duration_s = stacks.duration_s
+    duration = "" if duration_s is None else f" The recording lasts {duration_s:,.3f} s."
+    if stacks.has_times:
+        return f"Samples have times.{duration}"
+    return f"Samples have no times: no timeline, no --period, no stallscope diff.{duration}"
+
+
 def _rows(result: ImportResult) -> list[tuple[str, ...]]:
     if result.stacks is not None:
         stacks = result.stacks
-        title = f"{stacks.samples:,} samples of {stacks.event}, {stacks.threads:,} threads"
+        event = "" if stacks.event == "samples" else f" of {stacks.event}"
+        title = (
+            f"{count_text(stacks.samples, 'sample')}{event}, {count_text(stacks.threads, 'thread')}"
+        )
         return [
             (title, "self", "total"),
             *(

@@ -54,6 +54,8 @@ def output_format(path: Path, name: str | None, remedy: str = "add --format") ->
     for suffix, known in SUFFIXES.items():
         if path.name.endswith(suffix):
             return known
+    if str(path) == "-":
+        raise UsageError("standard output has no suffix that names the format", remedy)
     raise UsageError(
         f"{path} has none of the suffixes {', '.join(SUFFIXES)}",
         f"use one of these suffixes, or {remedy}",

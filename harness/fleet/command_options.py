@@ -2,12 +2,18 @@
 
 import functools
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING
 
 import click
 
-Command = TypeVar("Command", bound=Callable[..., Any])
+from harness.cli.option_group import Option, option_group
+from harness.cli.symbol_options import debug_file_options, symbol_places
+
+if TYPE_CHECKING:
+    from harness.fleet.query import QueryOptions
+
 MAX_ROWS = 100_000
 # What the help of every verb says after its own text.
 NOTE = (
@@ -34,10 +40,27 @@ def query_options(command: Callable[..., None]) -> Callable[..., None]:
         command(options=QueryOptions(directories, scheduler, begin, end), **values)
 
     with_options.__doc__ = f"{command.__doc__ or ''}\n\n    {NOTE}"
-    return _add_options(with_options)
+    return _query_options(with_options)
 
 
-def top_option(rows: str, *, default: int = 20, least: int = 1) -> Callable[[Command], Command]:
+def with_places(command: Callable[..., None]) -> Callable[..., None]:
+    """Add the options for debug files to a command with query options; they are in ``options``."""
+
+    @functools.wraps(command)
+    def with_debug_files(
+        *,
+        options: "QueryOptions",
+        debug_directories: tuple[Path, ...],
+        debuginfod: str,
+        **values: object,
+    ) -> None:
+        places = symbol_places((), debug_directories, debuginfod)
+        command(options=replace(options, places=places), **values)
+
+    return debug_file_options(with_debug_files)
+
+
+def top_option(rows: str, *, default: int = 20, least: int = 1) -> Option:
     """Return the option of the number of rows; ``rows`` names them."""
     return click.option(
         "--top",
@@ -49,32 +72,25 @@ def top_option(rows: str, *, default: int = 20, least: int = 1) -> Callable[[Com
     )
 
 
-def _add_options(command: Command) -> Command:
-    for option in reversed(
-        (
-            click.argument(
-                "directories",
-                nargs=-1,
-                required=True,
-                type=click.Path(path_type=Path),
-                metavar="DIR...",
-            ),
-            click.option(
-                "--from",
-                "begin",
-                metavar="HOUR",
-                help="First hour, in UTC: 2026-11-28T08, or a day. Default: all.",
-            ),
-            click.option(
-                "--to", "end", metavar="HOUR", help="Last hour, in UTC, inclusive. Default: all."
-            ),
-            click.option(
-                "--scheduler",
-                metavar="ADDRESS",
-                help="Run on a Dask cluster: tcp://HOST:8786, or local for processes of this "
-                "machine. Default: in this process.",
-            ),
-        )
-    ):
-        command = option(command)
-    return command
+_query_options = option_group(
+    click.argument(
+        "directories",
+        nargs=-1,
+        required=True,
+        type=click.Path(path_type=Path),
+        metavar="DIR...",
+    ),
+    click.option(
+        "--from",
+        "begin",
+        metavar="HOUR",
+        help="First hour, in UTC: 2026-11-28T08, or a day. Default: all.",
+    ),
+    click.option("--to", "end", metavar="HOUR", help="Last hour, in UTC, inclusive. Default: all."),
+    click.option(
+        "--scheduler",
+        metavar="ADDRESS",
+        help="Run on a Dask cluster: tcp://HOST:8786, or local for processes of this "
+        "machine. Default: in this process.",
+    ),
+)

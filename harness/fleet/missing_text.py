@@ -1,11 +1,17 @@
-"""Missing parts of a fleet's result for a terminal."""
+"""The extent of a fleet's result, and its missing parts, for a terminal."""
 
 from collections.abc import Iterator, Sequence
 
 from harness.cli.terminal import printable, wrapped
 from harness.fleet.result import MissingPart
+from stallscope.quantities import count_text
 
 _MAX_LINES = 20
+
+
+def extent_text(hosts: int, recordings: int) -> str:
+    """Return what a result is made of, such as "2 hosts, 5 recordings"."""
+    return f"{count_text(hosts, 'host')}, {count_text(recordings, 'recording')}"
 
 
 def missing_lines(missing: Sequence[MissingPart], width: int) -> Iterator[str]:

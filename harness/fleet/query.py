@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Generic, TypeVar
 
+from harness.cli.symbol_places import DEFAULT_PLACES, SymbolPlaces
 from harness.fleet.dataset.build import build_part, recordings_of
 from harness.fleet.dataset.parts import Part, check_pyarrow, find_parts
 from harness.fleet.engine import map_parts
@@ -20,12 +21,13 @@ Value = TypeVar("Value")
 
 @dataclass(frozen=True, slots=True)
 class QueryOptions:
-    """Directories of fleets, the period, and where the query runs."""
+    """Directories of fleets, the period, where the query runs, and the places of debug files."""
 
     directories: tuple[Path, ...]
     scheduler: str | None = None  # None: in this process
     begin: str | None = None  # hours as in the data set: 2026-11-28T08
     end: str | None = None  # inclusive
+    places: SymbolPlaces = DEFAULT_PLACES
 
     def __post_init__(self) -> None:
         """Raise UsageError if a directory does not exist."""
@@ -60,6 +62,15 @@ def _is_hour(text: str) -> bool:
         except ValueError:
             continue
     return False
+
+
+# The commands whose recordings have a table.
+_COMMANDS = {
+    "samples": "`stallscope record`",
+    "waits": "`stallscope waits`",
+    "latency": "`stallscope load`",
+    "slots": "`stallscope topdown -o`",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +116,7 @@ def query(
         reasons = f": {missing[0].part}: {missing[0].error}" if missing else ""
         raise RecordingError(
             f"no recording has the table {table}{reasons}",
-            "record with the options that this verb needs; see stallscope fleet --help",
+            f"put recordings of {_COMMANDS[table]} into DIR/HOST",
         )
     hosts = {part.host for position, part in enumerate(parts) if position not in lost}
     return QueryValues(results.values, len(hosts), tuple(missing))
@@ -124,7 +135,9 @@ def _build(root: Path, options: QueryOptions) -> Sequence[MissingPart]:
             f"cannot write the data set of {root}: {error.strerror}",
             "query it as the user that the directory belongs to",
         ) from error
-    results = map_parts(partial(build_part, root), recordings, options.scheduler)
+    results = map_parts(
+        partial(build_part, root, places=options.places), recordings, options.scheduler
+    )
     return [
         MissingPart(part=str(recordings[failure.position].relative_to(root)), error=failure.error)
         for failure in results.failures

@@ -37,9 +37,7 @@ _PSI = re.compile(
 )
 _PERCENTILE = re.compile(rf"p{_NUMBER}\s*>\s*{_NUMBER}\s*(ns|us|ms|s)\s*(?:[:@]\s*(\S.*))?")
 _COMMAND = re.compile(rf"command\s*(?:>\s*{_NUMBER}\s*)?:\s*(\S.*)")
-_TIME = re.compile(rf"{_NUMBER}\s*(ms|s|m|h|)")
 _UNIT_NS = {"ns": 1, "us": 1_000, "ms": 1_000_000, "s": 1_000_000_000}
-_UNIT_S = {"ms": 1e-3, "s": 1.0, "": 1.0, "m": 60.0, "h": 3600.0}
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,15 +115,6 @@ def parse_condition(text: str) -> Condition:
     if match := _COMMAND.fullmatch(word):
         return _command(word, *match.groups())
     raise _error(word)
-
-
-def parse_time(text: str) -> float:
-    """Return a time such as 30s, 2m or 1.5 in seconds; UsageError if it is none, or 0."""
-    match = _TIME.fullmatch(text.strip())
-    seconds = float(match[1]) * _UNIT_S[match[2]] if match else 0.0
-    if not 0 < seconds < 1e9:
-        raise UsageError(f"{text} is not a time above 0", "for example: 30s, 2m or 500ms")
-    return seconds
 
 
 def _threshold(

@@ -4,12 +4,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from harness.cli.quantity_options import seconds_of
 from harness.flight.conditions import (
     Condition,
     EndCondition,
     RequestCondition,
     parse_condition,
-    parse_time,
 )
 from stallscope.collector import CollectorOptions
 from stallscope.errors import UsageError
@@ -81,9 +81,7 @@ def flight_options(collector: CollectorOptions, values: dict[str, Any]) -> Fligh
     if values["flight"] is None:
         for name, option in _FLIGHT_ONLY.items():
             if values[name]:
-                raise UsageError(
-                    f"{option} belongs to --flight", f"for example: --flight 30s {option} ..."
-                )
+                raise UsageError(f"{option} belongs to --flight", "add --flight 30s --on CONDITION")
         return None
     conditions = tuple(parse_condition(text) for text in values["conditions"])
     if not conditions:
@@ -104,11 +102,15 @@ def flight_options(collector: CollectorOptions, values: dict[str, Any]) -> Fligh
             frequency_hz=collector.frequency_hz if sampled else FREQUENCY_HZ,
             flight_memory_mib=values["flight_memory_mib"],
         ),
-        before_s=parse_time(values["flight"]),
+        before_s=seconds_of("--flight", values["flight"]),
         conditions=conditions,
-        after_s=parse_time(values["flight_after"]) if values["flight_after"] else 2.0,
+        after_s=seconds_of("--flight-after", values["flight_after"])
+        if values["flight_after"]
+        else 2.0,
         repeat=values["repeat"] or 1,
-        cool_down_s=parse_time(values["cool_down"]) if values["cool_down"] else DEFAULT_COOL_DOWN_S,
+        cool_down_s=seconds_of("--cool-down", values["cool_down"])
+        if values["cool_down"]
+        else DEFAULT_COOL_DOWN_S,
         max_total_bytes=None if max_size_mib is None else max_size_mib << 20,
     )
 

@@ -5,25 +5,21 @@ limit if fewer requests are at or below it than the percentile's rank, so counts
 """
 
 import math
-import os
-import select
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from harness.flight.conditions import RequestCondition
+from harness.flight.event_trigger import EventTrigger
 
 # A percentile of fewer requests than it distinguishes is judged after this number of intervals.
 MAX_INTERVALS = 10
 
 
 @dataclass(slots=True)
-class RequestTrigger:
+class RequestTrigger(EventTrigger):
     """A percentile of the requests above a limit; ``add`` gets the collector's counts."""
 
     condition: RequestCondition
-    descriptor: int | None = None
-    ready_event: int = select.POLLIN
-    interval_s: float | None = None
     _judged: tuple[int, int] = (0, 0)  # counts at the last judgement
     _intervals: int = 0  # since then
     _share: float | None = None  # of the last judged requests above the limit
@@ -33,10 +29,6 @@ class RequestTrigger:
     def text(self) -> str:
         """Return the condition as the user wrote it."""
         return self.condition.text
-
-    def open(self) -> None:
-        """Create the descriptor."""
-        self.descriptor = os.eventfd(0, os.EFD_NONBLOCK | os.EFD_CLOEXEC)
 
     def begin(self) -> None:
         """Forget the counts of the last collector."""
@@ -56,26 +48,15 @@ class RequestTrigger:
         if ended - above < rank and self._fired is None:
             limit_ms = self.condition.limit_ns / 1e6
             self._fired = f"{above} of {ended} requests above {limit_ms:.3g} ms"
-            os.eventfd_write(self.descriptor, 1)
+            self.fire()
 
     def _least_requests(self) -> int:
         return math.ceil(round(100 / (100 - self.condition.percentile), 6))
 
     def check(self) -> str | None:
         """Return the counts that exceeded the condition."""
-        assert self.descriptor is not None
-        try:
-            os.eventfd_read(self.descriptor)
-        except BlockingIOError:
-            return None
-        return self._fired and f"{self.text}: {self._fired}"
+        return f"{self.text}: {self._fired}" if self.has_fired() and self._fired else None
 
     def state(self) -> str:
         """Return the share of slow requests."""
         return "no requests yet" if self._share is None else f"now {self._share:.2%} above"
-
-    def close(self) -> None:
-        """Close the descriptor."""
-        if self.descriptor is not None:
-            os.close(self.descriptor)
-            self.descriptor = None

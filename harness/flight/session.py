@@ -129,7 +129,8 @@ class _Wait:
                     trigger.begin()
             self._watch.start()
             states = [state for trigger in self._triggers if (state := trigger.state())]
-            note(f"waiting for {' or '.join(self._conditions)} ({', '.join(states)})")
+            values = f" ({', '.join(states)})" if states else ""
+            note(f"waiting for {' or '.join(self._conditions)}{values}")
         requests = [trigger for trigger in self._triggers if isinstance(trigger, RequestTrigger)]
         for place, trigger in enumerate(requests, 1):
             trigger.add(progress.requests, place)
@@ -160,7 +161,7 @@ def _on_signal(triggers: list[Trigger]) -> Iterator[None]:
     def receive(number: int, frame: object) -> None:
         del number, frame
         for trigger in receivers:
-            trigger.receive()
+            trigger.fire()
 
     previous = signal.signal(signal.SIGUSR1, receive)
     try:

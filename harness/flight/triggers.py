@@ -18,6 +18,7 @@ from harness.flight.conditions import (
     RequestCondition,
     SignalCondition,
 )
+from harness.flight.event_trigger import EventTrigger
 from harness.flight.request_trigger import RequestTrigger
 from stallscope.errors import UsageError
 from stallscope.histograms import interval_of_line
@@ -65,41 +66,18 @@ class Trigger(Protocol):
 
 
 @dataclass(slots=True)
-class SignalTrigger:
-    """SIGUSR1; the handler calls ``receive``."""
+class SignalTrigger(EventTrigger):
+    """SIGUSR1; the signal handler calls ``fire``."""
 
     text: str = "signal"
-    descriptor: int | None = None
-    ready_event: int = select.POLLIN
-    interval_s: float | None = None
-
-    def open(self) -> None:
-        """Create the descriptor."""
-        self.descriptor = os.eventfd(0, os.EFD_NONBLOCK | os.EFD_CLOEXEC)
-
-    def receive(self) -> None:
-        """Make the descriptor ready. For signal handlers."""
-        if self.descriptor is not None:
-            os.eventfd_write(self.descriptor, 1)
 
     def check(self) -> str | None:
         """Return that the signal arrived."""
-        assert self.descriptor is not None
-        try:
-            os.eventfd_read(self.descriptor)
-        except BlockingIOError:
-            return None
-        return "signal SIGUSR1"
+        return "signal SIGUSR1" if self.has_fired() else None
 
     def state(self) -> str:
         """Return the command that sends the signal."""
         return f"kill -USR1 {os.getpid()}"
-
-    def close(self) -> None:
-        """Close the descriptor."""
-        if self.descriptor is not None:
-            os.close(self.descriptor)
-            self.descriptor = None
 
 
 @dataclass(slots=True)
@@ -215,7 +193,9 @@ class LatencyTrigger:
 
     def state(self) -> str:
         """Return the percentile of the last interval."""
-        return "no interval yet" if self._last_ns is None else f"now {_ms(self._last_ns)}"
+        if self._last_ns is not None:
+            return f"now {_ms(self._last_ns)}"
+        return "no interval yet" if self._path.exists() else f"no file {self._path} yet"
 
     def close(self) -> None:
         """Nothing is open between checks."""

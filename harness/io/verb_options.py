@@ -1,23 +1,20 @@
 """Options that several verbs of `stallscope io` share."""
 
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import click
 
 from harness.cli.json_option import json_option
-from harness.cli.number_options import NumberRange, number_option
+from harness.cli.number_options import SecondsRange, number_option
+from harness.cli.option_group import Option, option_group
 from stallscope.errors import UsageError
-
-Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 
 def recording_options(
     help_text: str = "Directory for a recording of the result, with a page.",
-) -> Decorator:
+) -> Option:
     """Return -o, --force and --json; pass the first two to ``check_force``."""
-    return _combined(
+    return option_group(
         click.option(
             "-o", "--output", type=click.Path(path_type=Path), metavar="DIR", help=help_text
         ),
@@ -32,9 +29,9 @@ def check_force(output: Path | None, *, force: bool) -> None:
         raise UsageError("--force needs a recording to replace", "add -o DIR")
 
 
-def target_options() -> Decorator:
+def target_options() -> Option:
     """Return the options of a target that may be written."""
-    return _combined(
+    return option_group(
         click.option(
             "--size",
             default="1G",
@@ -55,9 +52,9 @@ def target_options() -> Decorator:
     )
 
 
-def length_options(of: str, *, duration_s: float, warmup_s: float) -> Decorator:
+def length_options(of: str, *, duration_s: float, warmup_s: float) -> Option:
     """Return --duration and --warmup of each reading or cell."""
-    return _combined(
+    return option_group(
         number_option("--duration", "duration_s", minimum=0.1, maximum=600, default=duration_s,
                       unit="S", text=f"Length of each {of}, in seconds."),
         number_option("--warmup", "warmup_s", minimum=0, maximum=600, default=warmup_s,
@@ -65,29 +62,18 @@ def length_options(of: str, *, duration_s: float, warmup_s: float) -> Decorator:
     )  # fmt: skip
 
 
-def block_option(text: str) -> Decorator:
+def block_option(text: str) -> Option:
     """Return the option of a request's size."""
     return click.option("--block", default="4K", show_default=True, metavar="SIZE", help=text)
 
 
-def time_option(name: str, *, minimum: float, default: float | None, text: str) -> Decorator:
+def time_option(name: str, *, minimum: float, default: float | None, text: str) -> Option:
     """Return an option for the seconds of a measurement, at most one day."""
     return click.option(
         name,
-        type=NumberRange(minimum, 86_400),
+        type=SecondsRange(minimum, 86_400),
         default=default,
         show_default=default is not None,
         metavar="S",
         help=text,
     )
-
-
-def _combined(*options: Decorator) -> Decorator:
-    """Return one decorator for several options; the help lists them in this order."""
-
-    def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
-        for option in reversed(options):
-            command = option(command)
-        return command
-
-    return decorate

@@ -80,6 +80,7 @@ def unpack(archive: Path, output: Path | None) -> UnpackResult:
 def _pack_redacted(recording: Recording, options: PackOptions, file: object) -> PackResult:
     from harness.pack.redaction import redacted_profile  # noqa: PLC0415 - only with --redact
     from harness.profile.analysis import analyze  # noqa: PLC0415
+    from harness.profile.options import AnalysisOptions  # noqa: PLC0415
     from topdown.stacks.formats.pprof import encode_pprof  # noqa: PLC0415
     from topdown.stacks.formats.profile_tables import tables_of  # noqa: PLC0415
 
@@ -88,7 +89,7 @@ def _pack_redacted(recording: Recording, options: PackOptions, file: object) -> 
         raise UnableError(
             f"a recording of kind {kind} cannot be redacted", "pack it without --redact"
         )
-    analysis = analyze(recording)
+    analysis = analyze(recording, AnalysisOptions(places=options.places))
     host = recording.manifest.host_name if recording.manifest is not None else ""
     names = (host, host.partition(".")[0], analysis.host_name, socket.gethostname())
     content = encode_pprof(tables_of(redacted_profile(analysis.profile, names), time_ns=0))

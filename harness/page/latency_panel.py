@@ -84,7 +84,11 @@ def latency_figures(series: Sequence[Series], *, over_time: bool = False) -> lis
     ]
     over = _p99_points({index: series[index].log for index in parts}) if over_time else {}
     if any(len(points) > 1 for points in over.values()):
-        figures.append(Figure(_p99_over_time(over), "p99 of every interval over time"))
+        figures.append(
+            Figure(
+                _over_time(over, "p99", "p99, ms", least=0.001), "p99 of every interval over time"
+            )
+        )
     counted = {index: series[index].log for index in parts if series[index].counts_requests}
     if counted:
         figures.append(Figure(_rate(counted), "Requests per second over time"))
@@ -164,16 +168,7 @@ def _rate(logs: Mapping[int, IntervalLog]) -> Markup:
             for interval in log.intervals
             if interval.length_s > longest / 2
         ]
-    end = max([1.0, *(points[-1][0] for points in series.values() if points)])
-    top = max([1.0, *(rate for points in series.values() for _, rate in points)]) * 1.08
-    plot = Plot(
-        Axis(0, end, "s", round_ticks(end)),
-        Axis(0, top, "requests/s", round_ticks(top)),
-        "Requests per second over time",
-    )
-    return plot.drawn(
-        *(plot.line(points, look(index)) for index, points in series.items() if points)
-    )
+    return _over_time(series, "Requests per second", "requests/s", least=1.0)
 
 
 def _p99_points(logs: Mapping[int, IntervalLog]) -> dict[int, list[tuple[float, float]]]:
@@ -191,13 +186,17 @@ def _p99_points(logs: Mapping[int, IntervalLog]) -> dict[int, list[tuple[float, 
     return series
 
 
-def _p99_over_time(series: Mapping[int, Sequence[tuple[float, float]]]) -> Markup:
+def _over_time(
+    series: Mapping[int, Sequence[tuple[float, float]]], title: str, unit: str, *, least: float
+) -> Markup:
+    """Return lines over time in s; the axis of values ends at ``least`` or above."""
     end = max([1.0, *(time_s for points in series.values() for time_s, _ in points)])
-    top = max([0.001, *(p99 for points in series.values() for _, p99 in points)]) * 1.08
+    top = max([least, *(value for points in series.values() for _, value in points)]) * 1.08
     plot = Plot(
-        Axis(0, end, "s", round_ticks(end)), Axis(0, top, "p99, ms", round_ticks(top)),
-        "p99 over time",
-    )  # fmt: skip
+        Axis(0, end, "s", round_ticks(end)),
+        Axis(0, top, unit, round_ticks(top)),
+        f"{title} over time",
+    )
     return plot.drawn(
         *(plot.line(points, look(index)) for index, points in series.items() if points)
     )

@@ -1,22 +1,21 @@
 """The options of `stallscope pin`, and the request they form."""
 
-from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from harness.cli.json_option import json_option
 from harness.cli.machine_options import roots_options
+from harness.cli.option_group import option_group
 from stallscope.errors import UsageError
 
 if TYPE_CHECKING:
     from cstates.pinning.request import PinRequest
 
-Command = TypeVar("Command", bound=Callable[..., Any])
 _OFF = click.Choice(["off"])
 
-_REQUEST = (
+request_options = option_group(  # of the settings to pin
     click.option(
         "--profile",
         type=click.Choice(["bench"]),
@@ -51,7 +50,9 @@ _REQUEST = (
     ),
     click.option("--aslr", type=_OFF, help="Load the command at the same addresses in each run."),
     click.option("--thp", type=_OFF, help="Disable transparent huge pages for the command."),
-    click.option("--nice", type=click.IntRange(-20, 19), help="Niceness of the command."),
+    click.option(
+        "--nice", type=click.IntRange(-20, 19), metavar="N", help="Niceness of the command."
+    ),
     click.option("--irq-away", is_flag=True, help="Move interrupts to other CPUs."),
     click.option(
         "--numa-balancing", type=_OFF, help="Disable the kernel's automatic NUMA balancing."
@@ -65,7 +66,7 @@ _REQUEST = (
         help="If the governor ignores disabled states, use another mechanism.",
     ),
 )
-_MACHINE = (
+machine_options = option_group(
     json_option,
     roots_options,
     click.option(
@@ -75,20 +76,6 @@ _MACHINE = (
         help="Directory of the journal. Default: /run/stallscope.",
     ),
 )
-
-
-def request_options(command: Command) -> Command:
-    """Return the command with the options of the settings to pin."""
-    for option in reversed(_REQUEST):
-        command = option(command)
-    return command
-
-
-def machine_options(command: Command) -> Command:
-    """Return the command with the options of the machine, and --json."""
-    for option in reversed(_MACHINE):
-        command = option(command)
-    return command
 
 
 def pin_request(values: dict[str, Any]) -> "PinRequest":

@@ -366,6 +366,8 @@ def _check_losses(recording: Recording, profile: Profile) -> None:
             f"the recording {recording.path} is empty: it has no samples",
             "the target used no CPU while it was recorded; record it under load, or longer",
         )
+    if profile.lost is None:
+        return
     lost_share = profile.lost / (profile.samples + profile.lost)
     if lost_share > MAX_LOST_SHARE:
         raise RecordingError(

@@ -51,6 +51,10 @@ def callers_result(analysis: "Analysis", function: str, recording: str) -> Calle
 
     Raises UsageError if there is none.
     """
+    if not function:
+        raise UsageError(
+            "the name of the function is empty", "name a function or a part of its name"
+        )
     profile, whole = analysis.profile, analysis.ranking.value
     rows = [(row, profile.functions[row.index].name) for row in analysis.ranking.functions]
     rows.sort(key=lambda pair: -pair[0].total_value)
@@ -59,7 +63,7 @@ def callers_result(analysis: "Analysis", function: str, recording: str) -> Calle
     if not exact and not partial:
         raise UsageError(
             f"no function of the recording has {function!r} in its name",
-            f"stallscope report {recording} lists the functions",
+            f"stallscope report {recording} --weight cpu lists the functions",
         )
     row = (exact or [partial[0][0]])[0]
     shown = profile.functions[row.index]

@@ -77,9 +77,6 @@ def source_line(profile: Profile) -> SourceLine:
 
 def figures(profile: Profile, total_value: int) -> list[KeyFigure]:
     """Return the key figures."""
-    taken = profile.samples + profile.lost
-    lost_share = profile.lost / taken if taken else 0.0
-    lost = f"{profile.lost:,}" + (f" ({share_text(lost_share)})" if profile.lost else "")
     weight = _WEIGHT_TERMS.get(profile.source.event)
     if weight is None:
         weight = "CPU time sampled" if profile.source.unit == "ns" else "Sampled"
@@ -88,10 +85,19 @@ def figures(profile: Profile, total_value: int) -> list[KeyFigure]:
         KeyFigure("Recorded for", _duration(profile.duration_s)),
         KeyFigure("Samples", f"{profile.samples:,}"),
         KeyFigure("Threads", f"{len(profile.threads):,}"),
-        KeyFigure("Lost samples", lost, "is-bad" if profile.lost else ""),
+        _lost_figure(profile),
         _share_figure("Without symbol", profile.unknown_share),
         _share_figure("Truncated stacks", profile.truncated_share),
     ]
+
+
+def _lost_figure(profile: Profile) -> KeyFigure:
+    if profile.lost is None:
+        return KeyFigure("Lost samples", "not known", "of-note")
+    if not profile.lost:
+        return KeyFigure("Lost samples", "0")
+    share = share_text(profile.lost / (profile.samples + profile.lost))
+    return KeyFigure("Lost samples", f"{profile.lost:,} ({share})", "is-bad")
 
 
 def _duration(duration_s: float) -> str:

@@ -217,7 +217,7 @@ class ProfileResult(Document, frozen=True, kw_only=True, tag="stallscope.profile
     title: str
     duration_s: Amount | None
     samples: Count
-    lost: Count
+    lost: Count | None  # None: not known, as of a file of another tool
     unknown_share: Amount | None
     truncated_share: Amount | None
     stacks: StacksResult

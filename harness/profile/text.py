@@ -106,7 +106,7 @@ def _facts(result: ProfileResult) -> list[tuple[str, str]]:
     source = result.source
     facts = [
         ("source", f"{source.event} {_rate(source)}, {source.kind}, {source.scope}"),
-        ("lost", f"{result.lost:,} ({_percent(_lost_share(result))})"),
+        ("lost", _lost_text(result)),
         ("unknown", f"{_percent(result.unknown_share)} of the time has no symbol"),
     ]
     if text := recording_text(result.stacks):
@@ -137,9 +137,11 @@ def _rate(source: ProfileSource) -> str:
     return f"every {source.period:,} {source.unit}" if source.period else "at an unknown rate"
 
 
-def _lost_share(result: ProfileResult) -> float | None:
+def _lost_text(result: ProfileResult) -> str:
+    if result.lost is None:
+        return "n/a: the file does not say how many samples were lost"
     total = result.samples + result.lost
-    return result.lost / total if total else None
+    return f"{result.lost:,} ({_percent(result.lost / total if total else None)})"
 
 
 def _percent(share: float | None) -> str:

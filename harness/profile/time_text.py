@@ -5,7 +5,7 @@ import click
 from harness.cli.terminal import pad, percent, printable, shorten, width
 from harness.profile.result import ProfileResult
 from stallscope.documents import UnsetType
-from stallscope.quantities import value_text
+from stallscope.quantities import count_text, value_text
 
 
 def time_lines(result: ProfileResult, top: int) -> list[str]:
@@ -46,10 +46,7 @@ def _pools(result: ProfileResult) -> list[str]:
     rule = result.idle_pools[0].rule
     lines = ["", click.style("idle pools, left out", bold=True)]
     lines += [
-        f"  {pad(printable(row.name), 20)} {_threads(row.threads)}" for row in result.idle_pools
+        f"  {pad(printable(row.name), 20)} {count_text(row.threads, 'thread')}"
+        for row in result.idle_pools
     ]
     return [*lines, f"  rule: {rule}"]
-
-
-def _threads(count: int) -> str:
-    return "1 thread" if count == 1 else f"{count} threads"

@@ -22,6 +22,16 @@ def is_recording_of(kind: str, directory: Path) -> bool:
     return manifest.is_file() and manifest_kind(directory) == kind
 
 
+def make_new_directory(path: Path) -> None:
+    """Make a directory for results. Raises UsageError if it exists or cannot be made."""
+    try:
+        make_output_directory(path)
+    except FileExistsError:
+        raise UsageError(f"{path} already exists", "name another directory with -o") from None
+    except OSError as error:
+        raise output_error(path, error) from error
+
+
 def make_directory(
     path: Path, kind: str, *, subject: str, force: bool, own_files: Callable[[Path], Iterable[str]]
 ) -> None:

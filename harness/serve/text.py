@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from harness.cli.terminal import printable
 from harness.serve.result import ServeResult
+from stallscope.quantities import count_text
 
 
 def lines(result: ServeResult) -> Iterator[str]:
@@ -13,7 +14,7 @@ def lines(result: ServeResult) -> Iterator[str]:
     threads = len(result.threads)
     yield (
         f"stallscope-server, pid {result.pid}, on {printable(result.target)}: "
-        f"path {result.path}{synthetic} {stages}, {threads} thread{'' if threads == 1 else 's'}"
+        f"path {result.path}{synthetic} {stages}, {count_text(threads, 'thread')}"
     )
     if result.unix is not None and result.port is not None:
         yield f"  also on unix:{printable(result.unix)}"

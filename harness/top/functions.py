@@ -5,6 +5,7 @@ import sys
 import tempfile
 from pathlib import Path
 
+from harness.cli.symbol_places import DEFAULT_PLACES, SymbolPlaces
 from harness.profile.result import ProfileResult
 from harness.top.result import FunctionShare
 from stallscope.documents import decode
@@ -24,8 +25,11 @@ class FunctionSampler:
     of a CPU.
     """
 
-    def __init__(self, pid: int | None, period_s: float) -> None:
+    def __init__(
+        self, pid: int | None, period_s: float, places: SymbolPlaces = DEFAULT_PLACES
+    ) -> None:
         self._target = ["-a"] if pid is None else ["-p", str(pid)]
+        self._places = places
         self._period_s = period_s
         self._next_s = 0.0
         self._begin_s = 0.0  # of the recording under way
@@ -78,7 +82,7 @@ class FunctionSampler:
         options = ["-F", str(FREQUENCY_HZ), "-d", str(DURATION_S), "-o", str(folder / "run")]
         with (folder / "out").open("wb") as out, (folder / "err").open("wb") as err:
             self._process = subprocess.Popen(
-                [*command, *options],
+                [*command, *options, *self._places.words()],
                 stdin=subprocess.DEVNULL,
                 stdout=out,
                 stderr=err,

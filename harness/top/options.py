@@ -3,13 +3,17 @@
 from dataclasses import dataclass
 from pathlib import Path
 
+from harness.cli.symbol_places import DEFAULT_PLACES, SymbolPlaces
 from stallscope.errors import TargetError, UsageError
 from stallscope.system_files import Roots
 
 
 @dataclass(frozen=True, slots=True)
 class TopOptions:
-    """What to watch. ``pid``: None for the whole machine. ``functions_s``: 0 records nothing."""
+    """What to watch. ``pid``: None for the whole machine. ``functions_s``: 0 records nothing.
+
+    ``places``: of debug files.
+    """
 
     pid: int | None
     interval_s: float
@@ -17,6 +21,7 @@ class TopOptions:
     once: bool
     as_json: bool
     directory: Path
+    places: SymbolPlaces = DEFAULT_PLACES
 
 
 def check_target(pid: int | None, roots: Roots) -> None:

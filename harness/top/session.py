@@ -32,7 +32,7 @@ class Watch:
         self._roots = roots
         self._options = options
         self._reader = Reader(roots, options.pid, platform.machine())
-        self.functions = FunctionSampler(options.pid, options.functions_s)
+        self.functions = FunctionSampler(options.pid, options.functions_s, options.places)
         self._missing: tuple[Missing, ...] = (slots_missing(roots),)
         self._first: Reading | None = None
 
@@ -129,6 +129,7 @@ def write_page(options: TopOptions) -> str:
     directory = options.directory / default_directory(f"top-{name}")
     target = ["profile", "-a"] if options.pid is None else ["waits", "-p", str(options.pid)]
     command = [sys.executable, "-m", "stallscope", *target, "-d", str(PAGE_DURATION_S)]
+    command += options.places.words()
     ended = subprocess.run(
         [*command, "-o", str(directory)],
         stdin=subprocess.DEVNULL,

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from harness.waits.analysis import WaitAnalysis
-from harness.waits.build import waits_result
+from harness.waits.build import RecordingParts, waits_result
 from harness.waits.period import within
 from harness.waits.result import WaitsResult
 from topdown.waits.idle_pools import idle_threads
@@ -73,9 +73,12 @@ def binned_values(analysis: WaitAnalysis, recording: Path) -> BinnedValues | Non
     idle = analysis.idle if analysis.idle is not None else idle_threads(records, intervals)
     edges = np.linspace(begin, end, BINS + 1).astype(np.int64).tolist()
     binned = BinnedValues(BINS, (end - begin) / BINS / 1e9)
+    common = RecordingParts.of(records, recording)
     for number in range(BINS):
         part = within(analysis, edges[number], edges[number + 1], idle)
-        result = waits_result(part, recording=recording, report=None)
+        result = waits_result(
+            part, recording=recording, report=None, common=common, with_timeline=False
+        )
         for key, value in _entries(result):
             if value:
                 rows = binned.values.setdefault(key, {})

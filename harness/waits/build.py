@@ -1,6 +1,7 @@
 """The document of a recording of waits."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
 
@@ -25,7 +26,8 @@ from harness.waits.window_parts import whole_parts
 from stallscope.printable import printable
 from topdown.waits.causes import MAX_CAUSES
 from topdown.waits.cpu_causes import cpu_causes
-from topdown.waits.run_queue import RunQueueUse, run_queue_users
+from topdown.waits.records import WaitRecords
+from topdown.waits.run_queue import CpuRuns, RunQueueUse, run_queue_users
 from topdown.waits.state_timeline import dominant_states, state_steps
 from topdown.waits.states import ThreadState
 from topdown.waits.thread_states import ThreadTotals
@@ -35,8 +37,32 @@ MAX_QUEUE_USERS = 100
 TIMELINE_THREADS, TIMELINE_STEPS = 24, 240
 
 
-def waits_result(analysis: WaitAnalysis, *, recording: Path, report: Path | None) -> WaitsResult:
-    """Return the document; ``report`` is the path of the page, None without one."""
+@dataclass(frozen=True, slots=True)
+class RecordingParts:
+    """What is the same for each period of a recording."""
+
+    cpu_runs: CpuRuns | None  # None without records of whole CPUs
+    cgroups: Mapping[int, str]
+
+    @classmethod
+    def of(cls, records: WaitRecords, recording: Path) -> "RecordingParts":
+        """Return the parts of a recording."""
+        cpu_runs = CpuRuns.of(records) if records.whole_cpus else None
+        return cls(cpu_runs, read_neighbours(recording))
+
+
+def waits_result(
+    analysis: WaitAnalysis,
+    *,
+    recording: Path,
+    report: Path | None,
+    common: RecordingParts | None = None,
+    with_timeline: bool = True,
+) -> WaitsResult:
+    """Return the document; ``report`` is the path of the page, None without one.
+
+    ``common``: the parts that other periods of the recording share, if they are known.
+    """
     totals, records = analysis.totals, analysis.records
     wall = int(totals.wall_ns.sum())
     begin_ns, end_ns = analysis.extent_ns
@@ -44,8 +70,10 @@ def waits_result(analysis: WaitAnalysis, *, recording: Path, report: Path | None
     unattributed = int(totals.amounts[:, open_states].sum())
     parts = whole_parts(analysis)
     warnings = [*analysis.warnings]
-    users = run_queue_users(records, analysis.kinds.intervals)
-    cgroups = read_neighbours(recording)
+    if common is None:
+        common = RecordingParts.of(records, recording)
+    users = run_queue_users(records, analysis.kinds.intervals, common.cpu_runs)
+    cgroups = common.cgroups
     threads = _threads(analysis)
     if len(threads) > MAX_THREADS:
         warnings.append(
@@ -72,7 +100,7 @@ def waits_result(analysis: WaitAnalysis, *, recording: Path, report: Path | None
         ended_waits=parts.ended_waits,
         wakers_unavailable=parts.wakers_unavailable,
         run_queue=_run_queue(analysis, users, cgroups),
-        timeline=_timeline(analysis, threads),
+        timeline=_timeline(analysis, threads) if with_timeline else None,
         unattributed_share=unattributed / wall if wall else None,
         sources=tuple(
             StateSource(state=state.key, source=source, time_ns=amount)

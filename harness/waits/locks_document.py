@@ -33,6 +33,7 @@ from topdown.waits.records import WaitRecords
 from topdown.waits.stack_names import StackNames
 from topdown.waits.states import Intervals
 from topdown.waits.syscall_sites import Numbers
+from topdown.waits.wait_targets import wait_segments
 from topdown.waits.wakers import WakerShare, ended_waits, missing_waker_stacks, waker_shares
 
 MAX_LOCKS = 50
@@ -83,10 +84,11 @@ def lock_parts(
     owners = wait_owners(records, intervals, waits)
     locks = find_locks(waits, owners, intervals, records.wake_ups, background=idle)
     signs = lock_signs(records, intervals, waits, owners, locks)
-    analysis = find_causes(records, intervals, names, background=idle)
+    segments = wait_segments(records, intervals, names)
+    analysis = find_causes(records, intervals, names, background=idle, segments=segments)
     ends = ~continues[waits.interval] if len(waits) else np.zeros(0, np.bool_)
     functions = waiting_functions(waits, names, background=idle, counted=ends)
-    ended = ended_waits(records, intervals, names, idle)
+    ended = ended_waits(records, intervals, names, idle, segments)
     shares = waker_shares(records, intervals, names, ended, ~continues[ended.interval])
     return LockParts(
         locks=tuple(_lock(lock, waits, records, names, signs, ends) for lock in locks[:MAX_LOCKS]),

@@ -62,10 +62,15 @@ def _nodes(sysfs: Path, cpus: tuple[int, ...]) -> tuple[NumaNode, ...]:
 
 def _available_bytes(proc: Path) -> int:
     """Return MemAvailable; 0 if the kernel does not report it."""
-    for line in (read_text(proc / "meminfo") or "").splitlines():
+    return _number_of(proc / "meminfo", "MemAvailable:") * 1024
+
+
+def _number_of(path: Path, name: str) -> int:
+    """Return the number after a name at the begin of a line; 0 if there is none."""
+    for line in (read_text(path) or "").splitlines():
         words = line.split()
-        if len(words) >= 2 and words[0] == "MemAvailable:" and words[1].isdecimal():
-            return int(words[1]) * 1024
+        if len(words) >= 2 and words[0] == name and words[1].isdecimal():
+            return int(words[1])
     return 0
 
 
@@ -88,8 +93,4 @@ def _cgroup_headroom_bytes(roots: Roots) -> list[int]:
 
 def _reclaimable_bytes(folder: Path) -> int:
     """Return the bytes of inactive file pages, which the cgroup reclaims before it fails."""
-    for line in (read_text(folder / "memory.stat") or "").splitlines():
-        words = line.split()
-        if len(words) == 2 and words[0] == "inactive_file" and words[1].isdecimal():
-            return int(words[1])
-    return 0
+    return _number_of(folder / "memory.stat", "inactive_file")

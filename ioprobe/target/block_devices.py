@@ -75,11 +75,16 @@ def partitions(device: BlockDevice, roots: Roots) -> Iterator[BlockDevice]:
     for name in names_in(device.folder):
         if not (device.folder / name / "partition").exists():
             continue
-        major, _, minor = (read_text(device.folder / name / "dev", 64) or "").partition(":")
-        if major.isdecimal() and minor.isdecimal():
-            partition = block_device((int(major), int(minor)), roots)
-            if partition is not None:
-                yield partition
+        if partition := device_of_folder(device.folder / name, roots):
+            yield partition
+
+
+def device_of_folder(folder: Path, roots: Roots) -> BlockDevice | None:
+    """Return the device of a directory in sysfs; None if it is none that the kernel knows."""
+    major, _, minor = (read_text(folder / "dev", 64) or "").partition(":")
+    if not major.isdecimal() or not minor.isdecimal():
+        return None
+    return block_device((int(major), int(minor)), roots)
 
 
 def _name(folder: Path) -> str:

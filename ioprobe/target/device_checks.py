@@ -14,7 +14,7 @@ import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from ioprobe.target.block_devices import BlockDevice, block_device, node_number, partitions
+from ioprobe.target.block_devices import BlockDevice, device_of_folder, node_number, partitions
 from ioprobe.target.mounts import mounts
 from ioprobe.target.signatures import signatures
 from stallscope.errors import StallscopeError, UnableError, UsageError
@@ -143,12 +143,8 @@ def _related_devices(device: BlockDevice, roots: Roots) -> Iterator[BlockDevice]
     """Yield the partitions of a disk, or the disk of a partition, which RAID or LVM may use."""
     if device.whole is None:
         yield from partitions(device, roots)
-        return
-    major, _, minor = (read_text(device.folder.parent / "dev", 64) or "").partition(":")
-    if major.isdecimal() and minor.isdecimal():
-        disk = block_device((int(major), int(minor)), roots)
-        if disk is not None:
-            yield disk
+    elif disk := device_of_folder(device.folder.parent, roots):
+        yield disk
 
 
 def _mount_point(part: BlockDevice, roots: Roots) -> str | None:

@@ -3,7 +3,7 @@
 //
 //   cli::parser app("Measures wake-ups", "stallscope-wake");
 //   app.add_option("--port", port, "TCP port").check(cli::range(0, 65535)).capture_default_str();
-//   if (!parse_command_line(app, argc, argv)) return exit_code::done;
+//   if (!parse_arguments(app, argc, argv)) return exit_code::done;
 //
 // The interface and the meaning are CLI11's. CLI11 is a header whose use costs 5 s of compilation
 // in each source, so only command_line.cpp includes it.
@@ -118,11 +118,11 @@ class parser : public command {
 
 namespace stallscope {
 
-[[nodiscard]] inline bool parse_command_line(cli::parser& app, std::vector<std::string> words) {
+[[nodiscard]] inline bool parse_arguments(cli::parser& app, std::vector<std::string> words) {
   return app.parse(std::move(words));
 }
 
-[[nodiscard]] inline bool parse_command_line(cli::parser& app, int argc, char** argv) {
+[[nodiscard]] inline bool parse_arguments(cli::parser& app, int argc, char** argv) {
   return app.parse(std::vector<std::string>(argv + 1, argv + argc));
 }
 

@@ -18,6 +18,7 @@
 
 #include "bindings.hpp"
 #include "block_trace/request_log.hpp"
+#include "columns.hpp"
 
 namespace nb = nanobind;
 
@@ -27,18 +28,6 @@ namespace {
 using block_trace::completed_request;
 using block_trace::pairing_counts;
 
-template <typename Value>
-nb::object column_of(std::vector<Value> values) {
-  auto storage = std::make_unique<std::vector<Value>>(std::move(values));
-  storage->reserve(1);  // numpy needs an address even for an empty array
-  Value* data = storage->data();
-  const std::size_t size = storage->size();
-  const nb::capsule owner(storage.release(), [](void* pointer) noexcept {
-    delete static_cast<std::vector<Value>*>(pointer);
-  });
-  return nb::cast(nb::ndarray<nb::numpy, Value, nb::ndim<1>>(data, {size}, owner));
-}
-
 template <typename Value, typename Take>
 nb::object row_column(const std::vector<completed_request>& rows, Take take) {
   std::vector<Value> values;
@@ -46,7 +35,7 @@ nb::object row_column(const std::vector<completed_request>& rows, Take take) {
   for (const completed_request& row : rows) {
     values.push_back(static_cast<Value>(take(row)));
   }
-  return column_of(std::move(values));
+  return new_column(std::move(values));
 }
 
 std::span<const std::byte> bytes_of(const nb::bytes& pages) {
@@ -81,9 +70,9 @@ nb::tuple read_ring_pages(const nb::bytes& pages, std::size_t page_bytes) {
         },
         [&](std::uint64_t at_ns) { add(at_ns, -1, 0, 0, 0); });
   }
-  return nb::make_tuple(column_of(std::move(t_ns)), column_of(std::move(number)),
-                        column_of(std::move(pid)), column_of(std::move(begin)),
-                        column_of(std::move(end)));
+  return nb::make_tuple(new_column(std::move(t_ns)), new_column(std::move(number)),
+                        new_column(std::move(pid)), new_column(std::move(begin)),
+                        new_column(std::move(end)));
 }
 
 // A tracepoint layout from Python: number, kind, and offset and size per field.
@@ -138,7 +127,7 @@ class block_requests {
         row_column<std::uint32_t>(rows, [](const auto& row) { return row.bytes; }),
         row_column<std::int32_t>(rows, [](const auto& row) { return row.pid; }),
         row_column<std::int32_t>(rows, [](const auto& row) { return row.error; }),
-        row_column<std::uint8_t>(rows, [](const auto& row) { return row.op; }), column_of(indices),
+        row_column<std::uint8_t>(rows, [](const auto& row) { return row.op; }), new_column(indices),
         names);
   }
 

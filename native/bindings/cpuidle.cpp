@@ -4,11 +4,11 @@
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/vector.h>
 
-#include <memory>
 #include <utility>
 #include <vector>
 
 #include "bindings.hpp"
+#include "columns.hpp"
 
 namespace nb = nanobind;
 
@@ -35,18 +35,6 @@ std::vector<cpuidle::idle_state> states_of(const state_rows& rows) {
                       .disabled = rows(row, 3) != 0});
   }
   return states;
-}
-
-nb::object as_array(std::vector<std::uint8_t> values) {
-  auto storage = std::make_unique<std::vector<std::uint8_t>>(std::move(values));
-  std::uint8_t* data = storage->data();
-  const std::size_t size = storage->size();
-  const nb::capsule owner(storage.release(), [](void* pointer) noexcept {
-    delete static_cast<std::vector<std::uint8_t>*>(pointer);
-  });
-  static std::uint8_t empty = 0;
-  return nb::cast(
-      nb::ndarray<nb::numpy, std::uint8_t, nb::ndim<1>>(size == 0 ? &empty : data, {size}, owner));
 }
 
 nb::tuple replay_idle(const state_rows& rows, std::int64_t latency_limit_ns, std::int64_t tick_ns,
@@ -79,7 +67,7 @@ nb::tuple replay_idle(const state_rows& rows, std::int64_t latency_limit_ns, std
     totals.append(nb::make_tuple(state.entries, state.too_deep, state.too_shallow, state.wakeups,
                                  state.residency_ns));
   }
-  return nb::make_tuple(totals, as_array(std::move(result.choices)));
+  return nb::make_tuple(totals, new_column(std::move(result.choices)));
 }
 
 }  // namespace

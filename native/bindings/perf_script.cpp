@@ -58,6 +58,16 @@ nb::dict script_stacks(const script_samples& all) {
   return columns;
 }
 
+nb::dict script_times(const script_samples& all) {
+  using perf_script::timed_sample;
+  const auto& rows = all.timed_samples();
+  nb::dict columns;
+  columns["time_ns"] = field_column(rows, [](const timed_sample& row) { return row.time_ns; });
+  columns["stack"] = field_column(rows, [](const timed_sample& row) { return row.stack; });
+  columns["period"] = field_column(rows, [](const timed_sample& row) { return row.period; });
+  return columns;
+}
+
 nb::list script_events(const script_samples& all) {
   nb::list list;
   for (const perf_script::event_count& event : all.events()) {
@@ -73,17 +83,19 @@ void add_perf_script(nb::module_& module) {
       .def(
           "__init__",
           [](script_samples* self, bool shorten, bool kernel, bool jit, bool addresses,
-             bool process_ids, bool thread_ids, const std::string& event) {
+             bool process_ids, bool thread_ids, const std::string& event, std::size_t max_times) {
             new (self) script_samples({.style = {.shorten = shorten,
                                                  .kernel = kernel,
                                                  .jit = jit,
                                                  .addresses = addresses},
                                        .process_ids = process_ids,
                                        .thread_ids = thread_ids,
-                                       .event = event});
+                                       .event = event,
+                                       .max_times = max_times});
           },
           nb::kw_only(), nb::arg("shorten"), nb::arg("kernel"), nb::arg("jit"),
-          nb::arg("addresses"), nb::arg("process_ids"), nb::arg("thread_ids"), nb::arg("event"))
+          nb::arg("addresses"), nb::arg("process_ids"), nb::arg("thread_ids"), nb::arg("event"),
+          nb::arg("max_times") = 0)
       .def("read", &read_script, nb::arg("descriptor"))
       .def("folded", &folded_script)
       .def("commands", [](const script_samples& all) { return byte_strings(all.commands()); })
@@ -95,6 +107,8 @@ void add_perf_script(nb::module_& module) {
              return new_column(std::vector<std::uint32_t>(all.frames()));
            })
       .def("stacks", &script_stacks)
+      .def("times", &script_times)
+      .def_prop_ro("has_too_many_times", &script_samples::has_too_many_times)
       .def("events", &script_events)
       .def_prop_ro("event",
                    [](const script_samples& all) {

@@ -24,7 +24,7 @@ std::uint64_t hash_text(std::uint64_t hash, std::string_view text) {
   return hash;
 }
 
-std::uint64_t hash_of(const object& value) {
+std::uint64_t hash_of_object(const object& value) {
   const std::string_view id(reinterpret_cast<const char*>(value.build_id.bytes.data()),
                             value.build_id.size);
   std::uint64_t hash = hash_text(hash_text(hash_seed(), value.path), id);
@@ -48,7 +48,7 @@ bool is_anonymous(std::string_view path) {
 }
 
 std::uint32_t object_table::intern(object candidate) {
-  const std::uint64_t hash = hash_of(candidate);
+  const std::uint64_t hash = hash_of_object(candidate);
   std::uint32_t number =
       index_.find(hash, [&](std::uint32_t other) { return same(objects_[other], candidate); });
   if (number == hash_index::none) {

@@ -5,7 +5,7 @@
 namespace stallscope::capture {
 namespace {
 
-std::uint64_t hash_of(std::int32_t pid, std::int32_t tid) {
+std::uint64_t hash_of_ids(std::int32_t pid, std::int32_t tid) {
   return hash_word(hash_seed(), std::uint64_t{static_cast<std::uint32_t>(pid)} << 32U |
                                     static_cast<std::uint32_t>(tid));
 }
@@ -13,7 +13,7 @@ std::uint64_t hash_of(std::int32_t pid, std::int32_t tid) {
 }  // namespace
 
 std::uint32_t thread_table::find(std::int32_t pid, std::int32_t tid) const {
-  return index_.find(hash_of(pid, tid), [&](std::uint32_t number) {
+  return index_.find(hash_of_ids(pid, tid), [&](std::uint32_t number) {
     return threads_[number].pid == pid && threads_[number].tid == tid;
   });
 }
@@ -23,7 +23,7 @@ std::uint32_t thread_table::intern(std::int32_t pid, std::int32_t tid) {
   if (number == hash_index::none) {
     number = static_cast<std::uint32_t>(threads_.size());
     budget_.charge(2 * (sizeof(thread) + sizeof(std::uint32_t)));
-    index_.insert(hash_of(pid, tid), number);
+    index_.insert(hash_of_ids(pid, tid), number);
     threads_.push_back({pid, tid, pid == 0 && tid == 0 ? "swapper" : "", ""});
     processes_.push_back(process(pid));
   }
@@ -31,7 +31,7 @@ std::uint32_t thread_table::intern(std::int32_t pid, std::int32_t tid) {
 }
 
 std::uint32_t thread_table::process(std::int32_t pid) {
-  const std::uint64_t hash = hash_of(pid, -1);
+  const std::uint64_t hash = hash_of_ids(pid, -1);
   std::uint32_t number =
       process_index_.find(hash, [&](std::uint32_t other) { return process_pids_[other] == pid; });
   if (number == hash_index::none) {

@@ -89,6 +89,13 @@ std::vector<std::uint64_t> flight_definitions::stacks_of(std::string_view line) 
   return stacks;
 }
 
+std::optional<std::uint64_t> flight_definitions::process_of(std::string_view line) {
+  constexpr std::string_view pid_key = ",\"pid\":";
+  const auto place = line.find(pid_key);
+  if (!line.starts_with("{\"t\":") || place == std::string_view::npos) return std::nullopt;
+  return number_at(line, place + pid_key.size());
+}
+
 std::vector<std::uint64_t> flight_definitions::code_of(std::string_view line) {
   return numbers_after(line, "\"frames\":", list_place::first);
 }
@@ -104,10 +111,12 @@ void flight_definitions::define(line_kind kind, std::string_view line) {
 }
 
 void flight_definitions::use(std::string_view line) {
-  for (const auto stack : stacks_of(line)) {
-    const auto entry = definitions_.find({line_kind::stack, stack});
+  const auto mark = [this](line_kind kind, std::uint64_t number) {
+    const auto entry = definitions_.find({kind, number});
     if (entry != definitions_.end()) entry->second.used = now_;
-  }
+  };
+  for (const auto stack : stacks_of(line)) mark(line_kind::stack, stack);
+  if (const auto pid = process_of(line)) mark(line_kind::process, *pid);
 }
 
 void flight_definitions::take(std::string_view lines) {

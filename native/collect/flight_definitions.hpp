@@ -13,6 +13,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -24,7 +25,8 @@ class flight_definitions {
  public:
   explicit flight_definitions(std::size_t max_bytes) : max_bytes_{max_bytes} {}
 
-  // Keeps the definitions in a text of whole lines, and notes the stacks that its other lines use.
+  // Keeps the definitions in a text of whole lines, and notes the stacks and processes
+  // that its other lines use.
   void take(std::string_view lines);
   [[nodiscard]] bool exceeded() const { return size_bytes_ > max_bytes_; }
   // Drops definitions down to half of the limit. What `kept`, the lines that are still kept, uses
@@ -38,7 +40,9 @@ class flight_definitions {
   [[nodiscard]] std::uint64_t dropped() const { return dropped_; }
 
  private:
-  // A stack refers to code by numbers; other definitions refer to none.
+  // A moment refers to stacks and to its process, and a stack refers to code: by numbers that
+  // earlier lines define. Readers need the stacks and the code; without its process, the frames of
+  // a moment have no names.
   enum class line_kind : std::uint8_t { head, process, code, stack, moment };
   struct definition {
     std::string text;
@@ -49,6 +53,7 @@ class flight_definitions {
 
   static line_kind kind_of(std::string_view line);
   static std::vector<std::uint64_t> stacks_of(std::string_view line);
+  static std::optional<std::uint64_t> process_of(std::string_view line);
   static std::vector<std::uint64_t> code_of(std::string_view line);
   void define(line_kind kind, std::string_view line);
   void use(std::string_view line);

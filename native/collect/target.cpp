@@ -14,9 +14,8 @@
 #include "perf_events/cpu_list.hpp"
 
 namespace stallscope::collect {
-namespace {
 
-std::vector<std::string> cgroup_roots(const std::string& mounts) {
+std::vector<std::string> cgroup_roots(const std::string& mounts, const std::string& controller) {
   std::vector<std::string> roots;
   std::string unified;
   std::istringstream lines{read_text(mounts)};
@@ -28,14 +27,12 @@ std::vector<std::string> cgroup_roots(const std::string& mounts) {
     std::string flags;
     fields >> device >> path >> type >> flags;
     if (type == "cgroup2" && unified.empty()) unified = path;
-    if (type == "cgroup" && ("," + flags + ",").find(",perf_event,") != std::string::npos)
+    if (type == "cgroup" && ("," + flags + ",").find("," + controller + ",") != std::string::npos)
       roots.push_back(path);
   }
   if (!unified.empty()) roots.push_back(unified);
   return roots;
 }
-
-}  // namespace
 
 void check_processes(const procfs& proc, std::span<const pid_t> pids) {
   for (const pid_t pid : pids) {
@@ -62,7 +59,7 @@ void check_processes(const procfs& proc, std::span<const pid_t> pids) {
 open_cgroup find_cgroup(const std::string& name, const std::string& mounts) {
   std::vector<std::string> candidates;
   if (name.starts_with('/')) candidates.push_back(name);
-  for (const auto& root : cgroup_roots(mounts))
+  for (const auto& root : cgroup_roots(mounts, "perf_event"))
     candidates.push_back(std::string{root}.append("/").append(name));
   for (const auto& path : candidates) {
     descriptor fd{::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};

@@ -16,6 +16,10 @@ namespace stallscope::collect {
 // Throws failure (target failed) if a pid is not a live process.
 void check_processes(const procfs& proc, std::span<const pid_t> pids);
 
+// Returns the mount points of the hierarchies with a controller (version 1), and then the unified
+// one.
+std::vector<std::string> cgroup_roots(const std::string& mounts, const std::string& controller);
+
 struct open_cgroup {
   std::string path;
   descriptor fd;

@@ -68,6 +68,12 @@ const char* kind_of(std::string_view target) {
   return target.starts_with("/") ? "file" : "other";
 }
 
+// Returns whether an open device is a disk or a partition: its transfers wait for a disk.
+bool is_disk(const std::filesystem::path& link, std::string_view target) {
+  std::error_code error;
+  return target.starts_with("/dev/") && std::filesystem::is_block_file(link, error);
+}
+
 }  // namespace
 
 std::string thread_state_of(const std::string& stat) {
@@ -141,7 +147,7 @@ std::string descriptor_lines(const procfs& proc, pid_t pid, const std::string& m
                       {"moment", moment},
                       {"pid", pid},
                       {"fd", std::atoi(at->path().filename().c_str())},
-                      {"kind", kind_of(text)},
+                      {"kind", is_disk(at->path(), text) ? "block device" : kind_of(text)},
                       {"target", text}});
   }
   return lines;

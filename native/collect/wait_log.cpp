@@ -6,6 +6,7 @@
 
 #include "base/clock.hpp"
 #include "base/procfs.hpp"
+#include "collect/target.hpp"
 
 namespace stallscope::collect {
 namespace {
@@ -13,23 +14,6 @@ namespace {
 template <class T>
 json or_null(const std::optional<T>& value) {
   return value ? json(*value) : json(nullptr);
-}
-
-// The mount point of the hierarchy with the cpu controller; of cgroup version 2 otherwise.
-std::string cpu_hierarchy() {
-  std::string unified;
-  std::istringstream lines{read_text("/proc/self/mounts")};
-  for (std::string line; std::getline(lines, line);) {
-    std::istringstream fields{line};
-    std::string device;
-    std::string path;
-    std::string type;
-    std::string flags;
-    fields >> device >> path >> type >> flags;
-    if (type == "cgroup" && ("," + flags + ",").find(",cpu,") != std::string::npos) return path;
-    if (type == "cgroup2" && unified.empty()) unified = path;
-  }
-  return unified;
 }
 
 }  // namespace
@@ -72,7 +56,9 @@ void wait_log::append_source(const wait_source& source) {
 }
 
 void wait_log::append_cgroup(const std::string& moment, const std::string& path) {
-  const auto stat = parse_cpu_stat(read_text(cpu_hierarchy() + path + "/cpu.stat", 1 << 16));
+  const auto roots = cgroup_roots("/proc/self/mounts", "cpu");
+  const std::string root = roots.empty() ? "" : roots.front();
+  const auto stat = parse_cpu_stat(read_text(root + path + "/cpu.stat", 1 << 16));
   append({{"type", "cgroup"},
           {"moment", moment},
           {"at_ns", monotonic_ns()},

@@ -30,7 +30,7 @@ class fixed_governor final : public governor {
   std::size_t state_;
 };
 
-void check(const idle_table& table, std::size_t fixed_state) {
+void check_table(const idle_table& table, std::size_t fixed_state) {
   if (table.states.size() < 2 || table.states.size() > max_states) {
     throw std::invalid_argument("expected 2 to 10 idle states");
   }
@@ -53,7 +53,7 @@ std::int64_t default_poll_limit_ns(const idle_table& table) {
 
 std::unique_ptr<governor> make_governor(governor_kind which, const idle_table& table,
                                         std::size_t fixed_state) {
-  check(table, fixed_state);
+  check_table(table, fixed_state);
   switch (which) {
     case governor_kind::menu_4_9:
       return std::make_unique<menu_4_9>(table, menu_input::all);

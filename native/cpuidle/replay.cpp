@@ -6,8 +6,8 @@
 namespace stallscope::cpuidle {
 namespace {
 
-void check(const idle_table& table, const idle_intervals& intervals,
-           const replay_options& options) {
+void check_intervals(const idle_table& table, const idle_intervals& intervals,
+                     const replay_options& options) {
   const std::size_t length = intervals.idle_ns.size();
   if (intervals.cpu.size() != length || intervals.sleep_length_ns.size() != length ||
       intervals.next_tick_ns.size() != length || intervals.ended_by_tick.size() != length ||
@@ -168,7 +168,7 @@ class replayer {
 
 replay_result replay(const idle_table& table, const idle_intervals& intervals,
                      const replay_options& options) {
-  check(table, intervals, options);
+  check_intervals(table, intervals, options);
   return replayer(table, intervals, options).run();
 }
 

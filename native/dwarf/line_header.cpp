@@ -44,7 +44,7 @@ void read_old_tables(byte_reader& reader, line_header& header) {
   }
 }
 
-std::vector<entry_field> read_fields(byte_reader& reader) {
+std::vector<entry_field> read_entry_fields(byte_reader& reader) {
   std::vector<entry_field> fields;
   const auto count = reader.number<std::uint8_t>();
   for (unsigned index = 0; index < count; ++index) {
@@ -59,7 +59,7 @@ std::vector<entry_field> read_fields(byte_reader& reader) {
 // The entries of the table of files or of directories in version 5.
 std::vector<line_file> read_entries(byte_reader& reader, sections& from, const unit& owner,
                                     const entry_format& format) {
-  const std::vector<entry_field> fields = read_fields(reader);
+  const std::vector<entry_field> fields = read_entry_fields(reader);
   const std::uint64_t count = reader.uleb128();
   // An entry takes at least one byte, so that the bytes limit the count.
   if (reader.failed() || count > reader.left() || count > max_entries ||

@@ -19,7 +19,7 @@ constexpr std::uint8_t split_compile_unit = 0x05;
 constexpr std::uint8_t split_type_unit = 0x06;
 
 // Reads the header after its length; nullopt for a version or sizes that are not known.
-std::optional<unit_header> read_fields(byte_reader& reader, unit_header header) {
+std::optional<unit_header> read_header_fields(byte_reader& reader, unit_header header) {
   entry_format& format = header.format;
   format.version = reader.number<std::uint16_t>();
   if (format.version < 2 || format.version > 5) return std::nullopt;
@@ -130,7 +130,7 @@ unit_headers read_unit_headers(section& info) {
       break;
     }
     header.end = start + length;
-    if (const auto complete = read_fields(reader, header)) {
+    if (const auto complete = read_header_fields(reader, header)) {
       result.headers.push_back(*complete);
     } else {
       ++result.unreadable;

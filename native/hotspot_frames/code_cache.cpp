@@ -24,7 +24,7 @@ constexpr unsigned longest_log2_segment = 16;
 constexpr int longest_segment_chain = 1024;
 constexpr std::uint8_t free_segment = 0xff;
 
-blob_kind kind_of(std::string_view name) {
+blob_kind kind_of_name(std::string_view name) {
   if (name == "nmethod") return blob_kind::compiled_method;
   if (name == "native nmethod") return blob_kind::native_wrapper;
   if (name == "Interpreter") return blob_kind::interpreter;
@@ -155,7 +155,7 @@ std::optional<code_blob> code_cache::describe(std::uint64_t address) {
   code_blob blob;
   blob.address = address;
   blob.name = name;
-  blob.kind = kind_of(name);
+  blob.kind = kind_of_name(name);
   blob.size = int_at(bytes, fields.size);
   blob.frame_bytes = int_at(bytes, fields.frame_size) * word;
   if (fields.by_offsets) {

@@ -20,12 +20,12 @@
 namespace stallscope::launch {
 namespace {
 
-[[noreturn]] void fail(int error, const std::string& what) {
+[[noreturn]] void fail_call(int error, const std::string& what) {
   throw std::system_error(error, std::generic_category(), what);
 }
 
 void check(int error, const char* what) {
-  if (error != 0) fail(error, what);
+  if (error != 0) fail_call(error, what);
 }
 
 // The descriptors, the directory and the signals of the command.
@@ -70,7 +70,7 @@ class spawn_settings {
     pid_t pid = -1;
     const int error = ::posix_spawn(&pid, arguments.front().c_str(), &actions_, &attributes_,
                                     argv.data(), envp.data());
-    if (error != 0) fail(error, arguments.front());
+    if (error != 0) fail_call(error, arguments.front());
     return pid;
   }
 
@@ -174,12 +174,12 @@ void end_process(const command& started, pid_t pid, int process, int output, com
 
 completed_run run_command(const command& started, int stop_fd) {
   const descriptor null{::open("/dev/null", O_RDWR | O_CLOEXEC)};
-  if (!null) fail(errno, "/dev/null");
+  if (!null) fail_call(errno, "/dev/null");
   descriptor output;
   descriptor input_of_pipe;
   if (started.output_limit > 0) {
     std::array<int, 2> ends{};
-    if (::pipe2(ends.data(), O_CLOEXEC) != 0) fail(errno, "pipe2");
+    if (::pipe2(ends.data(), O_CLOEXEC) != 0) fail_call(errno, "pipe2");
     output.reset(ends[0]);
     input_of_pipe.reset(ends[1]);
     ::fcntl(output.get(), F_SETFL, O_NONBLOCK);
@@ -201,7 +201,7 @@ completed_run run_command(const command& started, int stop_fd) {
     while (::waitpid(pid, nullptr, 0) < 0 && errno == EINTR) {
     }
     if (has_descendants()) end_descendants({});
-    fail(error, "pidfd_open");
+    fail_call(error, "pidfd_open");
   }
   input_of_pipe.reset();
   wait_for_end(started, pid, process.get(), output.get(), stop_fd, run);

@@ -57,14 +57,14 @@ void write_all(int fd, const char* data, std::size_t size) {
   }
 }
 
-[[noreturn]] void fail(const char* what) {
+[[noreturn]] void reject_request(const char* what) {
   throw failure(exit_code::usage, std::string("malformed request: ") + what,
                 "stallscope starts this program");
 }
 
 std::string next_string(std::string_view& rest) {
   const std::size_t end = rest.find('\0');
-  if (end == std::string_view::npos) fail("a string has no end");
+  if (end == std::string_view::npos) reject_request("a string has no end");
   std::string text(rest.substr(0, end));
   rest.remove_prefix(end + 1);
   return text;
@@ -89,11 +89,11 @@ std::optional<command> read_request(int fd) {
   const std::uint64_t size = number(request_field::string_bytes);
   const std::uint64_t arguments = number(request_field::arguments);
   const std::uint64_t environment = number(request_field::environment);
-  if (size > max_string_bytes || arguments > size || environment > size) fail("too long");
-  if (arguments == 0) fail("no argument");
+  if (size > max_string_bytes || arguments > size || environment > size) reject_request("too long");
+  if (arguments == 0) reject_request("no argument");
   if (number(request_field::time_limit_ns) > max_ns || number(request_field::grace_ns) > max_ns ||
       number(request_field::output_limit) > max_output_bytes) {
-    fail("a limit is too large");
+    reject_request("a limit is too large");
   }
   std::string strings(size, '\0');
   if (!read_all(fd, strings.data(), size)) return std::nullopt;

@@ -10,6 +10,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/procfs.hpp"
@@ -51,6 +52,10 @@ struct runtime_detection {
   std::string version{};                     // for example 11.3.244
   std::string refusal{};                     // why it cannot be read; empty if there is a reader
   std::unique_ptr<runtime_reader> reader{};  // null: not present, refused, or not started yet
+
+  static runtime_detection refused(std::string version, std::string why) {
+    return {.present = true, .version = std::move(version), .refusal = std::move(why)};
+  }
 };
 
 // A kind of runtime. `runs` is a cheap look at the mapped files; `detect` is called if it is true,

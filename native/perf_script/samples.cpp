@@ -74,6 +74,7 @@ void samples::begin_sample(const event_line& fields) {
   in_sample_ = true;
   period_ = fields.period.value_or(1);
   if (!fields.period) ++without_period_;
+  time_ns_ = fields.time_ns;
   if (fields.time_ns) {
     first_ns_ = std::min(first_ns_.value_or(*fields.time_ns), *fields.time_ns);
     last_ns_ = std::max(last_ns_, *fields.time_ns);
@@ -205,10 +206,21 @@ void samples::end_sample() {
                    frames_.begin() + static_cast<std::ptrdiff_t>(known.begin))) {
       known.samples = added(known.samples, 1);
       known.period = added(known.period, period_);
+      if (settings_.max_times > 0 && time_ns_) add_time(index);
       break;
     }
   }
   current_.clear();
+}
+
+void samples::add_time(std::size_t stack) {
+  if (has_too_many_times_) return;
+  if (timed_samples_.size() == settings_.max_times) {
+    has_too_many_times_ = true;
+    timed_samples_ = {};
+    return;
+  }
+  timed_samples_.push_back({*time_ns_, period_, static_cast<std::uint32_t>(stack)});
 }
 
 void samples::grow_stacks() {

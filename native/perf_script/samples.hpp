@@ -27,6 +27,7 @@ struct options {
   bool process_ids = false;  // "command-process" instead of "command"
   bool thread_ids = false;   // "command-process/thread"
   std::string event;         // samples of this event; empty: of the first one in the text
+  std::size_t max_times = 0;  // samples whose times are kept; with more samples none is kept
 };
 
 // A function of a frame; names and files are numbers of strings.
@@ -42,6 +43,13 @@ struct stack {
   std::uint32_t size;
   std::uint64_t samples = 0;
   std::uint64_t period = 0;
+};
+
+// A sample with its time; 24 bytes.
+struct timed_sample {
+  std::uint64_t time_ns;
+  std::uint64_t period;
+  std::uint32_t stack;  // index in stacks()
 };
 
 struct event_count {
@@ -72,6 +80,9 @@ class samples {
   std::uint64_t without_period() const { return without_period_; }  // samples that count as 1
   // Largest minus smallest time of the samples; none if no sample has a time.
   std::optional<std::uint64_t> duration_ns() const;
+  // Samples with a time, in the order of the text; empty if there are more than max_times.
+  const std::vector<timed_sample>& timed_samples() const { return timed_samples_; }
+  bool has_too_many_times() const { return has_too_many_times_; }
   bool endless() const { return endless_; }  // reading stopped at a line without an end
 
  private:
@@ -83,6 +94,7 @@ class samples {
   void count_event(std::string_view event);
   std::uint32_t function_of(std::uint32_t name, std::uint32_t file, bool inlined);
   void grow_stacks();
+  void add_time(std::size_t stack);
 
   struct known_symbol {
     std::uint64_t key = 0;  // symbol, file and command's kind; 0: free
@@ -109,6 +121,9 @@ class samples {
   std::uint64_t without_period_ = 0;
   std::optional<std::uint64_t> first_ns_;
   std::uint64_t last_ns_ = 0;
+  std::optional<std::uint64_t> time_ns_;  // of the current sample
+  std::vector<timed_sample> timed_samples_;
+  bool has_too_many_times_ = false;
   bool in_sample_ = false;  // of an event that is counted
   bool in_java_ = false;
   std::uint64_t malformed_lines_ = 0;

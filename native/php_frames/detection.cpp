@@ -71,24 +71,21 @@ std::optional<module_facts> standard_module(const process_memory& memory, std::u
   return std::nullopt;
 }
 
-runtime_detection refused(std::string version, std::string why) {
-  return {.present = true, .version = std::move(version), .refusal = std::move(why)};
-}
-
 runtime_detection detect_php(const target_view& view, managed_frames::function_log& log,
                              process_reading::read_budget& budget) {
   const auto file = managed_frames::find_runtime_file(view, file_names, module_symbols, budget);
   if (!file) return {};
   std::uint64_t word = 0;
   if (!view.memory.read_value(file->addresses[0], word))
-    return refused({}, "no permission to read the memory of the process");
+    return runtime_detection::refused({}, "no permission to read the memory of the process");
   const auto module = standard_module(view.memory, file->addresses[0]);
   if (!module) return {.present = true};  // it has not loaded its modules yet
-  if (module->thread_safe) return refused(module->version, "thread-safe builds are not supported");
+  if (module->thread_safe)
+    return runtime_detection::refused(module->version, "thread-safe builds are not supported");
   const auto fields = layout_of(module->api);
-  if (!fields) return refused(module->version, "unsupported version");
+  if (!fields) return runtime_detection::refused(module->version, "unsupported version");
   const auto globals = managed_frames::find_runtime_file(view, file_names, symbols, budget);
-  if (!globals) return refused(module->version, "no symbol executor_globals");
+  if (!globals) return runtime_detection::refused(module->version, "no symbol executor_globals");
   return {.present = true,
           .version = module->version,
           .refusal = {},

@@ -12,8 +12,6 @@ using managed_frames::walk_result;
 using process_reading::value_at;
 
 constexpr std::size_t max_frames = 4096;
-constexpr int max_extensions = 256;
-constexpr int max_attempts = 4;
 
 // The registers in which the loop keeps the frame and the instruction (Zend/zend_execute.c,
 // ZEND_VM_FP_GLOBAL_REG): r14 and r15, x27 and x28.
@@ -35,18 +33,11 @@ reader::reader(pid_t pid, const layout& fields, std::uint64_t globals,
 
 walk_result reader::walk(const stack_sample& sample, managed_stack& into) {
   if (sample.tid != sample.pid) return walk_result::walked;  // only the main thread runs PHP
-  pages_.begin();
-  int attempts = 0;
-  for (int i = 0; i < max_extensions && attempts < max_attempts; ++i) {
-    if (!pages_.take(current_)) return walk_result::unreadable;
-    const auto result = follow();
-    if (result == outcome::whole) {
-      put_runs(sample, into);
-      return walk_result::walked;
-    }
-    if (result == outcome::torn) ++attempts;
-  }
-  return walk_result::torn;
+  const auto result = process_reading::read_structure(pages_, current_, [&] { return follow(); });
+  if (result == outcome::missing) return walk_result::unreadable;
+  if (result == outcome::torn) return walk_result::torn;
+  put_runs(sample, into);
+  return walk_result::walked;
 }
 
 reader::outcome reader::follow() {

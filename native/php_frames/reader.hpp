@@ -31,7 +31,7 @@ class reader final : public managed_frames::runtime_reader {
     std::uint64_t function = 0;
     bool top = false;
   };
-  enum class outcome { whole, missing, torn };
+  using outcome = process_reading::structure_read;
   outcome follow();
   void put_runs(const managed_frames::stack_sample& sample, managed_frames::managed_stack& into);
   std::vector<std::uint32_t> lines_of(const managed_frames::stack_sample& sample,

@@ -57,4 +57,28 @@ class page_snapshot {
   bool missing_ = false;
 };
 
+// The result of following a linked structure in a snapshot.
+enum class structure_read {
+  whole,
+  missing,  // pages that can be read are not in the snapshot yet
+  torn,     // both copies differ, or the structure is malformed
+};
+
+// Calls `follow`, which returns a structure_read, on new snapshots until a structure is whole.
+// Returns `missing` if pages cannot be read.
+template <typename Follow>
+structure_read read_structure(page_snapshot& pages, std::uint64_t anchor, const Follow& follow) {
+  constexpr int max_extensions = 256;  // a structure of that many pages is read
+  constexpr int max_attempts = 4;
+  pages.begin();
+  int attempts = 0;
+  for (int i = 0; i < max_extensions && attempts < max_attempts; ++i) {
+    if (!pages.take(anchor)) return structure_read::missing;
+    const auto result = follow();
+    if (result == structure_read::whole) return result;
+    if (result == structure_read::torn) ++attempts;
+  }
+  return structure_read::torn;
+}
+
 }  // namespace stallscope::process_reading

@@ -21,21 +21,18 @@ constexpr std::array<std::string_view, 3> symbols{"ruby_version", "ruby_current_
                                                   "rb_vm_exec"};
 constexpr std::size_t max_version_length = 16;
 
-runtime_detection refused(std::string version, std::string why) {
-  return {.present = true, .version = std::move(version), .refusal = std::move(why)};
-}
-
 runtime_detection detect_ruby(const target_view& view, managed_frames::function_log& log,
                               process_reading::read_budget& budget) {
   const auto file = managed_frames::find_runtime_file(view, file_names, symbols, budget);
   if (!file) return {};
   std::array<std::byte, max_version_length> bytes{};
   const auto count = view.memory.read_some(file->addresses[0], bytes);
-  if (count == 0) return refused({}, "no permission to read the memory of the process");
+  if (count == 0)
+    return runtime_detection::refused({}, "no permission to read the memory of the process");
   const std::string_view text{reinterpret_cast<const char*>(bytes.data()), count};
   const std::string version{text.substr(0, text.find('\0'))};
   const auto fields = layout_of(version);
-  if (!fields) return refused(version, "unsupported version");
+  if (!fields) return runtime_detection::refused(version, "unsupported version");
   std::uint64_t vm = 0;
   std::uint64_t ractor = 0;
   if (!view.memory.read_value(file->addresses[1], vm) || vm == 0 ||

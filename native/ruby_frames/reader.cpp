@@ -11,8 +11,6 @@ using managed_frames::walk_result;
 using process_reading::value_at;
 
 constexpr std::size_t max_frames = 4096;
-constexpr int max_extensions = 256;
-constexpr int max_attempts = 4;
 constexpr std::size_t max_environments = 64;
 
 // An environment (vm_core.h): the words before it are the method entry and the outer environment.
@@ -46,18 +44,12 @@ reader::reader(pid_t pid, const layout& fields, std::uint64_t vm, objects names,
 walk_result reader::walk(const stack_sample& sample, managed_stack& into) {
   const auto context = threads_.context_of(sample.tid, sample.stack_address);
   if (!context) return walk_result::walked;
-  pages_.begin();
-  int attempts = 0;
-  for (int i = 0; i < max_extensions && attempts < max_attempts; ++i) {
-    if (!pages_.take(context->address + fields_.context_frame)) return walk_result::unreadable;
-    const auto result = follow(*context);
-    if (result == outcome::whole) {
-      put_runs(into);
-      return walk_result::walked;
-    }
-    if (result == outcome::torn) ++attempts;
-  }
-  return walk_result::torn;
+  const auto result = process_reading::read_structure(
+      pages_, context->address + fields_.context_frame, [&] { return follow(*context); });
+  if (result == outcome::missing) return walk_result::unreadable;
+  if (result == outcome::torn) return walk_result::torn;
+  put_runs(into);
+  return walk_result::walked;
 }
 
 reader::outcome reader::follow(const execution_context& context) {

@@ -33,7 +33,7 @@ class reader final : public managed_frames::runtime_reader {
     executed_code code;
     bool first_of_call = false;  // the interpreter's loop was called for this frame
   };
-  enum class outcome { whole, missing, torn };
+  using outcome = process_reading::structure_read;
   outcome follow(const execution_context& context);
   outcome add_frame(std::uint64_t address);
   // The method entry of an environment, 0 without one; nullopt if pages are missing.

@@ -64,15 +64,11 @@ std::optional<std::int32_t> constant_of(const elf_file& file, const dynamic_symb
   return offset ? file.read_value<std::int32_t>(*offset) : std::nullopt;
 }
 
-runtime_detection refused(std::string version, std::string why) {
-  return {.present = true, .version = std::move(version), .refusal = std::move(why)};
-}
-
 runtime_detection detect_v8(const target_view& view, function_log& log, read_budget& budget) {
   const auto v8 = find_v8(view, budget);
   if (!v8) return {};
   const auto file = elf_file::open(v8->fd.get(), budget);
-  if (!file) return refused({}, "its file cannot be read");
+  if (!file) return runtime_detection::refused({}, "its file cannot be read");
   const dynamic_symbols symbols{*file};
   std::array<std::int32_t, version_symbols.size()> numbers{};
   std::string version;
@@ -82,13 +78,13 @@ runtime_detection detect_v8(const target_view& view, function_log& log, read_bud
   }
   std::uint64_t word = 0;
   if (!view.memory.read_value(v8->mapping.start, word))
-    return refused(version, "no permission to read the memory of the process");
+    return runtime_detection::refused(version, "no permission to read the memory of the process");
   const auto fields =
       layout_of(static_cast<std::uint32_t>(numbers[0]), static_cast<std::uint32_t>(numbers[1]),
                 [&](std::string_view name) {
                   return constant_of(*file, symbols, std::string{"v8dbg_"}.append(name));
                 });
-  if (!fields.fields) return refused(version, fields.refusal);
+  if (!fields.fields) return runtime_detection::refused(version, fields.refusal);
   auto builtins = read_builtins(*file);
   const auto bias = managed_frames::bias_of(*file, v8->mapping);
   if (builtins.empty() && bias) {

@@ -16,13 +16,13 @@ constexpr std::array<char, 16> signature{'s', 't', 'a', 'l', 'l', 's', 'c', 'o',
                                          'p', 'e', ' ', 'l', 'o', 'g', ' ', '1'};
 static_assert(offsetof(first_block, records) == 512 && sizeof(first_block) <= block_bytes);
 
-std::uint64_t checksum_of(const first_block::owner& identity) {
+std::uint64_t owner_checksum(const first_block::owner& identity) {
   return store::key_hash(identity.secret, {reinterpret_cast<const char*>(&identity),
                                            offsetof(first_block::owner, checksum)});
 }
 
-std::uint64_t checksum_of(std::uint64_t end, const segment_name& name,
-                          const store::hash_seed& secret) {
+std::uint64_t seal_checksum(std::uint64_t end, const segment_name& name,
+                            const store::hash_seed& secret) {
   const std::array<std::uint64_t, 3> counted{end, name.shard, name.number};
   return store::key_hash(secret, {reinterpret_cast<const char*>(counted.data()), sizeof counted});
 }
@@ -30,13 +30,13 @@ std::uint64_t checksum_of(std::uint64_t end, const segment_name& name,
 }  // namespace
 
 bool first_block::whole() const {
-  return identity.signature == signature && identity.checksum == checksum_of(identity);
+  return identity.signature == signature && identity.checksum == owner_checksum(identity);
 }
 
 bool first_block::never_begun() const { return identity.signature == owner{}.signature; }
 
 bool first_block::whole_seal(const segment_name& name, const store::hash_seed& secret) const {
-  return records.end >= block_bytes && records.checksum == checksum_of(records.end, name, secret);
+  return records.end >= block_bytes && records.checksum == seal_checksum(records.end, name, secret);
 }
 
 first_block make_first_block(const store_identity& store, const segment_name& name,
@@ -49,8 +49,8 @@ first_block make_first_block(const store_identity& store, const segment_name& na
                    .keys = store.keys,
                    .secret = store.secret,
                    .checksum = 0};
-  made.identity.checksum = checksum_of(made.identity);
-  if (sealed_end != 0) made.records = {sealed_end, checksum_of(sealed_end, name, store.secret)};
+  made.identity.checksum = owner_checksum(made.identity);
+  if (sealed_end != 0) made.records = {sealed_end, seal_checksum(sealed_end, name, store.secret)};
   return made;
 }
 

@@ -51,6 +51,11 @@ class WaitCapture:
     """A capture in the making; records are kept in the order of the calls."""
 
     tracking_id = 1  # of the event that records threads, mappings and switches
+    events = (
+        (attribute(SOFTWARE, CPU_CLOCK, CPU_SAMPLE), b"cpu-clock"),
+        (attribute(SOFTWARE, CONTEXT_SWITCHES, SWITCH_SAMPLE, REGISTERS_MASK), b"context-switches"),
+        (attribute(TRACEPOINT, WAKING, WAKING_SAMPLE), b"sched:sched_waking"),
+    )
 
     def __init__(self, *, program: bytes = b"/bin/waits") -> None:
         self.records: list[bytes] = []
@@ -159,16 +164,8 @@ class WaitCapture:
 
     def content(self) -> bytes:
         """Return the file."""
-        events = (
-            (attribute(SOFTWARE, CPU_CLOCK, CPU_SAMPLE), b"cpu-clock"),
-            (
-                attribute(SOFTWARE, CONTEXT_SWITCHES, SWITCH_SAMPLE, REGISTERS_MASK),
-                b"context-switches",
-            ),
-            (attribute(TRACEPOINT, WAKING, WAKING_SAMPLE), b"sched:sched_waking"),
-        )
         head = b"PERFILE2" + struct.pack("<Q", 16)
-        for number, (described, name) in enumerate(events, 1):
+        for number, (described, name) in enumerate(self.events, 1):
             head += record(RECORD_HEADER_ATTR, 0, described + struct.pack("<Q", number))
             padded = name + b"\0" * (8 - len(name) % 8)
             head += record(RECORD_EVENT_UPDATE, 0, struct.pack("<QQ", 2, number) + padded)

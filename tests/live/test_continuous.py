@@ -1,16 +1,12 @@
 """Continuous recordings of a real target: budget, rotation, ends, and a receiver of OTLP profiles."""
 
-import gzip
-import http.server
 import json
 import resource
 import signal
 import subprocess
 import sys
-import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +14,7 @@ from opentelemetry.proto.collector.profiles.v1development import profiles_servic
 
 from stallscope._native import read_capture
 from stallscope.recordings import open_recording
+from tests.harness.continuous.profile_receiver import receiver
 
 LIMIT_S = 60
 
@@ -127,40 +124,13 @@ def _is_complete(segment: Path) -> bool:
     return manifest.exists() and json.loads(manifest.read_text())["complete"] is True
 
 
-@contextmanager
-def _receiver(statuses: list[int]) -> Iterator[tuple[int, list[tuple[str, bytes]]]]:
-    """Yield the port and the requests of a receiver that answers with these statuses, then with 200."""
-    requests: list[tuple[str, bytes]] = []
-
-    class Handler(http.server.BaseHTTPRequestHandler):
-        def do_POST(self) -> None:
-            content = self.rfile.read(int(self.headers["Content-Length"]))
-            requests.append((self.path, gzip.decompress(content)))
-            self.send_response(statuses.pop(0) if statuses else 200)
-            self.send_header("Content-Length", "0")
-            self.end_headers()
-
-        def log_message(self, *arguments: object) -> None:
-            pass
-
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        thread = threading.Thread(target=server.serve_forever, args=(0.02,))
-        thread.start()
-        try:
-            yield server.server_port, requests
-        finally:
-            server.shutdown()
-            thread.join()
-
-
 def test_a_receiver_gets_the_profile_of_each_segment(
     start_target: Callable[..., Any], collector: Path, tmp_path: Path
 ) -> None:
     target = start_target("light", 1)
-    with _receiver([503]) as (port, requests):
+    with receiver([503, 200]) as (endpoint, requests):
         words = ("-p", target.pid, "--budget", "100%", "--segment", "400ms", "-F", 999)
-        url = f"http://127.0.0.1:{port}"
-        result = _record(*words, "-o", tmp_path / "run", "--duration", 1, "--otlp", url)
+        result = _record(*words, "-o", tmp_path / "run", "--duration", 1, "--otlp", endpoint.url)
     sent = result["sent"]
     assert sent["segments"] == result["segments"] >= 1
     assert sent["dropped"] == []
@@ -168,7 +138,7 @@ def test_a_receiver_gets_the_profile_of_each_segment(
     assert len(requests) == sent["segments"] + 1
     samples = 0
     names: set[str] = set()
-    for path, content in requests[1:]:
+    for path, _, content in requests[1:]:
         assert path == "/v1development/profiles"
         request = profiles_service_pb2.ExportProfilesServiceRequest.FromString(content)
         names |= set(request.dictionary.string_table)

@@ -24,6 +24,7 @@ RAISED = {
     "wall-halves": ("second-half", "condition"),
     "futex-kinds": ("stdio", "lock"),
     "mapped-file-faults": ("reader", "page_fault"),
+    "deep-queue": ("batch", "disk_read"),
     "slow-peer": ("client", "network"),
     "oversubscribed": ("worker", "run_queue"),
     "cgroup-throttled": ("spinner", "throttled"),

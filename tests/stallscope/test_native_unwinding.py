@@ -17,6 +17,7 @@ from stallscope._native import (
     UnwindTableError,
     read_capture,
 )
+from tests.captures.pipes import pipe_content
 
 DWARF = Path(__file__).parent.parent / "captures/dwarf.perf"
 
@@ -88,20 +89,11 @@ def pipe_of(content: bytes, place: Path) -> threading.Thread:
     return writer
 
 
-def as_pipe(file: Path) -> bytes:
-    """The records of a file with a single event, after the header of a pipe."""
-    content = file.read_bytes()
-    entry, attributes, data, size = struct.unpack_from("<QQ8xQQ", content, 16)
-    attribute = content[attributes : attributes + entry - 16]
-    head = struct.pack("<8sQIHH", b"PERFILE2", 16, 64, 0, 8 + len(attribute))
-    return head + attribute + content[data : data + size]
-
-
 def test_the_stacks_of_a_pipe_are_stored_in_tmpdir(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ends = read_capture(DWARF, unwind_tables=no_table).stack_end
-    content = as_pipe(DWARF)
+    content = pipe_content(DWARF.read_bytes())
     monkeypatch.setenv("TMPDIR", str(tmp_path))
     writer = pipe_of(content, tmp_path / "fifo")
     piped = read_capture(tmp_path / "fifo", unwind_tables=no_table)
@@ -123,7 +115,7 @@ def test_the_stacks_of_a_pipe_are_stored_in_tmpdir(
 
 def test_a_truncated_capture_is_unwound_up_to_its_end(tmp_path: Path) -> None:
     path = tmp_path / "x.perf"
-    path.write_bytes(as_pipe(DWARF)[:-100])
+    path.write_bytes(pipe_content(DWARF.read_bytes())[:-100])
     with pytest.raises(CaptureError, match="truncated"):
         read_capture(path, unwind_tables=no_table)
     capture = read_capture(path, allow_truncated=True, unwind_tables=no_table)

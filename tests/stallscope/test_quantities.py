@@ -5,6 +5,7 @@ import math
 import pytest
 
 from stallscope.quantities import (
+    count_text,
     microseconds_text,
     parse_size,
     share_text,
@@ -73,3 +74,11 @@ def test_values_are_written_with_a_fitting_prefix(value: int, unit: str, text: s
 )
 def test_microseconds_are_written_in_a_fitting_unit(value_us: float | None, text: str) -> None:
     assert microseconds_text(value_us) == text
+
+
+def test_a_count_has_its_noun_in_the_right_number() -> None:
+    assert [count_text(count, "host") for count in (0, 1, 1200)] == [
+        "0 hosts",
+        "1 host",
+        "1,200 hosts",
+    ]

@@ -6,11 +6,13 @@ from pathlib import Path
 
 import pytest
 
+from stallscope.errors import UsageError
 from stallscope.regular_file import (
     MissingFileError,
     RefusedFileError,
     open_in_root,
     open_regular,
+    read_named_file,
 )
 
 
@@ -83,3 +85,14 @@ def test_no_descriptor_is_left_open(root: Path):
         with contextlib.suppress(RefusedFileError):
             open_in_root(root, path).close()
     assert len(list(Path("/proc/self/fd").iterdir())) == before
+
+
+def test_a_file_that_the_user_named_is_read_up_to_a_limit(root: Path) -> None:
+    file = root / "usr/lib/libx.so"
+    assert read_named_file(file, 6, "name another") == b"inside"
+    with pytest.raises(UsageError, match="larger than 5 bytes") as error:
+        read_named_file(file, 5, "name another")
+    assert error.value.remedy == "name another"
+    for other, message in (("fifo", "not a regular file"), ("none", "No such file")):
+        with pytest.raises(UsageError, match=message):
+            read_named_file(root / other, 5, "name another")

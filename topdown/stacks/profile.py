@@ -104,7 +104,7 @@ class Profile(Struct, frozen=True):
     source: SampleSource
     title: str
     samples: int
-    lost: int
+    lost: int | None  # None: not known
     duration_s: float
     functions: Sequence[Function]
     threads: tuple[Thread, ...]

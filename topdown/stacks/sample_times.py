@@ -10,9 +10,9 @@ MAX_TIME_NS = 1 << 62
 class SampleTimes(Struct, frozen=True):
     """The samples of a profile by ascending time, arrays (n_samples,).
 
-    ``clock_ns`` uint64 or int64: as recorded, CLOCK_MONOTONIC. ``node`` int32: leaf in the
-    profile's tree. ``thread``: index into the profile's threads. ``value`` int64: weight.
-    ``begin_ns``: of the first sample.
+    ``clock_ns`` uint64 or int64: as recorded, CLOCK_MONOTONIC; in a file of another tool, its own
+    clock. ``node`` int32: leaf in the profile's tree. ``thread``: index into the profile's threads.
+    ``value`` int64: weight. ``begin_ns``: of the first sample.
     """
 
     clock_ns: npt.NDArray[np.integer]

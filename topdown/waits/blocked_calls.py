@@ -47,6 +47,7 @@ STATES: Mapping[int, ThreadState] = {
     EXIT: ThreadState.OTHER,
     DISK: ThreadState.DISK_READ,
 }
+# Files and block devices have the state of a disk.
 _DESCRIPTOR_STATES = {
     "socket": ThreadState.NETWORK,
     "pipe": ThreadState.CONDITION,

@@ -89,12 +89,15 @@ def find_causes(
     names: StackNames | None = None,
     *,
     background: npt.NDArray[np.bool_] | None = None,
+    segments: Segments | None = None,
 ) -> CauseAnalysis:
     """Return the causes of the waits of the target's threads.
 
     ``background``: (n_threads,) threads whose own waits do not count, those of idle pools.
+    ``segments``: those of the intervals, if they are known.
     """
-    segments = wait_segments(records, intervals, names)
+    if segments is None:
+        segments = wait_segments(records, intervals, names)
     nodes = _Nodes.build(records.threads)
     origins = np.array([thread.target for thread in records.threads], np.bool_)
     if background is not None:

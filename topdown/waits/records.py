@@ -188,7 +188,7 @@ class Descriptor:
 
     pid: int
     fd: int
-    kind: str  # "file", "socket", "pipe", "eventfd", "epoll", "timerfd", "device" or "other"
+    kind: str  # "file", "socket", "pipe", "eventfd", "epoll", "timerfd", "device", "block device"
     target: str  # text of the link in /proc/PID/fd
 
 

@@ -8,9 +8,10 @@ Cost: 0.1 us per switch record.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -54,35 +55,75 @@ class RunQueueUse:
     time_ns: int
 
 
-def run_queue_users(records: WaitRecords, intervals: Intervals) -> tuple[RunQueueUse, ...]:
+def run_queue_users(
+    records: WaitRecords, intervals: Intervals, cpu_runs: "CpuRuns | None" = None
+) -> tuple[RunQueueUse, ...]:
     """Return what ran while threads of the target were runnable, the longest time first.
+
+    ``cpu_runs``: those of the recording, if they are known.
 
     Empty without records of whole CPUs. The times add up to the time in the run queue.
     """
     if not records.whole_cpus:
         return ()
+    if cpu_runs is None:
+        cpu_runs = CpuRuns.of(records)
     queued = np.flatnonzero(intervals.state == ThreadState.RUN_QUEUE)
-    cpu = _queue_cpus(records, intervals, queued)
+    cpu = _queue_cpus(records, cpu_runs, intervals, queued)
     total = int(intervals.duration_ns[queued].sum())
     by_thread = np.zeros(len(records.threads))
     for number in np.unique(cpu[cpu >= 0]).tolist():
         rows = queued[cpu == number]
-        by_thread += _occupied(records, number, intervals.begin_ns[rows], intervals.end_ns[rows])
+        by_thread += _occupied(
+            cpu_runs, len(records.threads), number, intervals.begin_ns[rows], intervals.end_ns[rows]
+        )
     return _users(records.threads, by_thread, total)
 
 
+@dataclass(frozen=True, slots=True)
+class CpuRuns:
+    """What ran on the CPUs of a recording; the same for each period of it.
+
+    ``ins``: rows of switches to a thread, by thread and time; ``bounds`` (n_threads + 1,): their
+    begin by thread. ``by_cpu``: edges in nanoseconds since the begin, and the thread between them.
+    """
+
+    start_ns: float
+    ins: npt.NDArray[np.intp]
+    bounds: npt.NDArray[np.intp]
+    by_cpu: Mapping[int, tuple[npt.NDArray[np.float64], npt.NDArray[np.integer[Any]]]]
+
+    @classmethod
+    def of(cls, records: WaitRecords) -> "CpuRuns":
+        """Return the runs of a recording."""
+        switches = records.switches
+        by_time = np.flatnonzero(switches.kind == SwitchKind.IN)
+        threads = switches.thread[by_time]
+        if len(records.threads) < _RADIX_SORTED:
+            threads = threads.astype(np.uint16)
+        ins = by_time[np.argsort(threads, kind="stable")]
+        bounds = np.searchsorted(switches.thread[ins], np.arange(len(records.threads) + 1))
+        start = float(records.begin_ns)
+        by_cpu = {}
+        for cpu in np.unique(switches.cpu[by_time]).tolist():
+            rows = by_time[switches.cpu[by_time] == cpu]
+            edges = np.append(switches.time_ns[rows].astype(np.float64), float(records.end_ns))
+            # Before the first record on the CPU, the thread that it replaces ran.
+            runner = np.append([switches.other[rows[0]]], switches.thread[rows])
+            by_cpu[cpu] = (np.append([0.0], edges - start), runner)
+        return cls(start, ins, bounds, by_cpu)
+
+
 def _queue_cpus(
-    records: WaitRecords, intervals: Intervals, queued: npt.NDArray[np.intp]
+    records: WaitRecords,
+    cpu_runs: CpuRuns,
+    intervals: Intervals,
+    queued: npt.NDArray[np.intp],
 ) -> npt.NDArray[np.int64]:
     """Return the CPU on which the thread of each interval runs next, else the last; -1 if none."""
     switches = records.switches
+    ins, bounds = cpu_runs.ins, cpu_runs.bounds
     result = np.full(len(queued), -1, np.int64)
-    ins = np.flatnonzero(switches.kind == SwitchKind.IN)  # by time
-    threads = switches.thread[ins]
-    if len(records.threads) < _RADIX_SORTED:
-        threads = threads.astype(np.uint16)
-    ins = ins[np.argsort(threads, kind="stable")]
-    bounds = np.searchsorted(switches.thread[ins], np.arange(len(records.threads) + 1))
     for thread in np.unique(intervals.thread[queued]).tolist():
         rows = np.flatnonzero(intervals.thread[queued] == thread)
         of_thread = ins[bounds[thread] : bounds[thread + 1]]
@@ -95,31 +136,24 @@ def _queue_cpus(
 
 
 def _occupied(
-    records: WaitRecords,
+    cpu_runs: CpuRuns,
+    threads: int,
     cpu: int,
     begin_ns: npt.NDArray[np.uint64],
     end_ns: npt.NDArray[np.uint64],
 ) -> npt.NDArray[np.float64]:
     """Return, by thread, the time it ran on a CPU, times the number of queued threads then."""
-    switches = records.switches
-    ins = np.flatnonzero((switches.cpu == cpu) & (switches.kind == SwitchKind.IN))
-    result = np.zeros(len(records.threads))
-    if not len(ins):
+    result = np.zeros(threads)
+    if cpu not in cpu_runs.by_cpu:
         return result
-    start = float(records.begin_ns)
-    edges = np.append(switches.time_ns[ins].astype(np.float64), float(records.end_ns)) - start
-    # Before the first record on the CPU, the thread that it replaces ran.
-    first = switches.other[ins[0]]
-    runner = np.append([first], switches.thread[ins])
-    edges = np.append([0.0], edges)
+    edges, runner = cpu_runs.by_cpu[cpu]
+    start = cpu_runs.start_ns
     times, grown = _queued_integral(
         begin_ns.astype(np.float64) - start, end_ns.astype(np.float64) - start
     )
     used = np.diff(np.interp(edges, times, grown))
     has_thread = runner != NO_THREAD
-    return result + np.bincount(
-        runner[has_thread], used[has_thread], minlength=len(records.threads)
-    )
+    return result + np.bincount(runner[has_thread], used[has_thread], minlength=threads)
 
 
 def _queued_integral(

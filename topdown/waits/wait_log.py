@@ -64,7 +64,7 @@ class DescriptorLine(Record, frozen=True, kw_only=True):
     moment: str
     pid: Integer
     fd: Integer
-    kind: str  # "file", "socket", "pipe", "eventfd", "epoll", "timerfd", "device" or "other"
+    kind: str  # "file", "socket", "pipe", "eventfd", "epoll", "timerfd", "device", "block device"
     target: str = ""
 
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from topdown.waits.cascade import Segments
 from topdown.waits.off_cpu_weights import NOT_WAITING
 from topdown.waits.pseudo_nodes import PseudoNode
 from topdown.waits.records import NO_ROW, NO_STACK, WaitRecords
@@ -83,9 +84,14 @@ def ended_waits(
     intervals: Intervals,
     names: StackNames,
     left_out: npt.NDArray[np.bool_],
+    segments: Segments | None = None,
 ) -> EndedWaits:
-    """Return the waits; ``left_out`` (n_threads,): threads set apart."""
-    segments = wait_segments(records, intervals, names)
+    """Return the waits; ``left_out`` (n_threads,): threads set apart.
+
+    ``segments``: those of the intervals, if they are known.
+    """
+    if segments is None:
+        segments = wait_segments(records, intervals, names)
     is_wait = ~np.isin(intervals.state, NOT_WAITING)  # segments also have joined waits
     rows = np.flatnonzero(is_wait & ~left_out[intervals.thread])
     stack = np.full(len(rows), NO_STACK, np.int64)

@@ -6,6 +6,8 @@ median latency at 4 connections.
 
 from dataclasses import dataclass
 
+from stallscope.quantities import count_text
+
 WALL, CPU = "wall_s", "cpu_s"
 P50, P99, SERVER_CPU = "latency_p50_us", "latency_p99_us", "server_cpu_s"
 
@@ -49,4 +51,4 @@ def description(name: str) -> str:
     text = METRICS[base].text.partition(",")[0]
     if connections is None:
         return text
-    return f"{text} at {connections} connection{'' if connections == 1 else 's'}"
+    return f"{text} at {count_text(connections, 'connection')}"

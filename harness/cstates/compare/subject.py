@@ -16,6 +16,7 @@ from harness.workload.results import LoadResult
 from harness.workload.server import RunningServer, process_cpu_s, running_server
 from stallscope.documents import read_document
 from stallscope.programs import program
+from stallscope.quantities import count_text
 
 
 class CompareSubject(Protocol):
@@ -140,8 +141,7 @@ class LoadSubject:
     @property
     def name(self) -> str:
         """Return the number of connections if several are compared."""
-        plural = "" if self._connections == 1 else "s"
-        return f"{self._connections} connection{plural}" if self._several else ""
+        return count_text(self._connections, "connection") if self._several else ""
 
     def command(self) -> Sequence[str]:
         """Return the loader's command, with a new output folder."""

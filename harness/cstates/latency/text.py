@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from harness.cli.table import columns
 from harness.cli.terminal import printable, wrapped
 from harness.cstates.latency.result import LatencyResult, SettingLatency
+from stallscope.quantities import count_text
 
 HEADS = ("Test", "States", "Samples", "p50 us", "p99", "Rounds' p50", "Entries")
 
@@ -12,7 +13,7 @@ HEADS = ("Test", "States", "Samples", "p50 us", "p99", "Rounds' p50", "Entries")
 def lines(result: LatencyResult, width: int) -> Iterator[str]:
     """Yield the table and the verdicts."""
     cpus = ",".join(map(str, result.cpus))
-    rounds = "1 round" if result.rounds == 1 else f"{result.rounds} rounds"
+    rounds = count_text(result.rounds, "round")
     length = "" if result.seconds is None else f" of {result.seconds:g} s"
     yield from wrapped(
         f"Wake-ups on CPUs {cpus}, {rounds}{length}, settings in alternating order. Entries: on "

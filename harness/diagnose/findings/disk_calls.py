@@ -1,7 +1,7 @@
 """CPU time of system calls that wait for a disk: a part of the disk's cost, not of a call storm."""
 
-from harness.diagnose.cpu_functions import KernelTime
 from harness.diagnose.facts import Facts
+from harness.diagnose.kernel_ways import KernelTime
 
 LEAST_WAITS = 0.05  # of the wall time, for a disk
 FLUSHES = ("fsync", "fdatasync", "sync_file_range", "msync", "syncfs")
@@ -32,6 +32,7 @@ def without_disk_calls(facts: Facts, time: KernelTime) -> KernelTime:
         max(0.0, time.share - max(named, called)),
         tuple(row for row in time.calls if row[0] not in DISK_CALLS),
         tuple(row for row in time.callers if row[0] not in waiting),
+        time.removable,
     )
 
 

@@ -7,7 +7,6 @@ from harness.diagnose.facts import RUNNING, Facts, gain_without, larger_gain
 from harness.diagnose.findings.blockers import blockers
 from harness.diagnose.findings.collector_threads import collector_groups
 from harness.diagnose.findings.own_queue import own_queue_ns
-from harness.diagnose.findings.page_faults import MEMORY_CALLS
 from harness.diagnose.result import Finding, FindingPlace
 
 CERTAIN, UNCERTAIN = 0.9, 0.6
@@ -32,7 +31,7 @@ def find(facts: Facts) -> Iterator[Finding]:
             cost_share=cost,
             largest_gain=larger_gain(
                 larger_gain(gain_without(cost), largest_gain_of_samples(facts, row.process_share)),
-                _gain_of_allocating_thread(facts, row.process_share),
+                _gain_of_allocating_thread(facts, row.pid),
             ),
             confidence=CERTAIN if row.certain else UNCERTAIN,
             evidence=(
@@ -53,19 +52,15 @@ def find(facts: Facts) -> Iterator[Finding]:
         )
 
 
-def _gain_of_allocating_thread(facts: Facts, collection_share: float) -> float | None:
-    """Return the gain of a thread that runs all of the program's own code, if it allocates nothing.
+def _gain_of_allocating_thread(facts: Facts, pid: int) -> float | None:
+    """Return the gain of a thread that runs all of the program's own code without collections.
 
     New memory costs page faults and calls, in the collection and beside it.
     """
     assert facts.cpu is not None
-    memory = facts.cpu.page_faults.share + sum(
-        share for name, share in facts.cpu.system_calls.calls if name in MEMORY_CALLS
-    )
-    left = (1 - collection_share) * max(0.0, 1 - memory)
-    saved = sampled(facts, "", 1 - left)
-    own_ns = (1 - (saved.value if saved.high is None else saved.high)) * facts.running_ns
-    wall_ns = max((row.wall_ns for row in facts.waits.threads), default=0)
+    own = sampled(facts, "", facts.cpu.program_shares.get(pid, 0.0))
+    own_ns = (own.value if own.low is None else own.low) * facts.running_ns
+    wall_ns = max((row.wall_ns for row in facts.waits.threads if row.pid == pid), default=0)
     return gain_without(max(0.0, 1 - own_ns / wall_ns)) if wall_ns else 1.0
 
 

@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass
 
-from harness.diagnose.cpu_functions import KernelTime
-from harness.diagnose.evidence import largest_gain_of_samples, sampled
-from harness.diagnose.facts import Facts
+from harness.diagnose.evidence import largest_gain_of_samples, largest_gain_of_thread, sampled
+from harness.diagnose.facts import Facts, larger_gain
+from harness.diagnose.kernel_ways import KernelTime
 from harness.diagnose.result import Finding, FindingEvidence, FindingPlace
 
 SHOWN_CALLS = 3
@@ -12,10 +12,7 @@ SHOWN_CALLS = 3
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KernelRule:
-    """The fields of a finding that differ between the ways into the kernel.
-
-    ``more_share``: further CPU time, 0..1, that may go with it.
-    """
+    """The fields of a finding that differ between the ways into the kernel."""
 
     cause: str
     sentence: str
@@ -23,7 +20,6 @@ class KernelRule:
     remedies: tuple[str, ...]
     check: str
     evidence: tuple[FindingEvidence, ...] = ()
-    more_share: float = 0.0
 
 
 def kernel_entry_finding(facts: Facts, time: KernelTime, rule: KernelRule) -> Finding:
@@ -32,7 +28,9 @@ def kernel_entry_finding(facts: Facts, time: KernelTime, rule: KernelRule) -> Fi
     names = (*time.calls[:SHOWN_CALLS], *((f"below {name}", share) for name, share in time.callers))
     return Finding(
         cost_share=cost,
-        largest_gain=largest_gain_of_samples(facts, min(1.0, time.share + rule.more_share)),
+        largest_gain=larger_gain(
+            largest_gain_of_samples(facts, time.share), largest_gain_of_thread(time.removable)
+        ),
         evidence=(
             sampled(facts, "share of CPU time", time.share),
             *(sampled(facts, name, share) for name, share in names),

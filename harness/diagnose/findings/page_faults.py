@@ -8,7 +8,6 @@ from harness.diagnose.findings.kernel_entry import KernelRule, kernel_entry_find
 from harness.diagnose.result import Finding, FindingEvidence
 
 CONFIDENCE = 0.9
-MEMORY_CALLS = ("madvise", "munmap", "mmap", "mprotect", "brk", "mremap")
 
 
 def find(facts: Facts) -> Iterator[Finding]:
@@ -27,21 +26,8 @@ def find(facts: Facts) -> Iterator[Finding]:
         ),
         check="the minor faults in /proc/PID/stat grow more slowly",
         evidence=tuple(_counted(facts)),
-        more_share=_share_beside(facts),
     )
     yield kernel_entry_finding(facts, faults, rule)
-
-
-def _share_beside(facts: Facts) -> float:
-    """Return the CPU time, 0..1, of giving memory back, and of the functions that wait for pages.
-
-    An access that faults is repeated, with caches and translations that the kernel has displaced.
-    """
-    assert facts.cpu is not None
-    calls = sum(share for name, share in facts.cpu.system_calls.calls if name in MEMORY_CALLS)
-    callers = {name for name, _ in facts.cpu.page_faults.callers}
-    own = sum(share for function, share in facts.cpu.hottest if function.name in callers)
-    return calls + own
 
 
 def _counted(facts: Facts) -> Iterator[FindingEvidence]:

@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator
 
-from harness.diagnose.cpu_functions import KernelTime
 from harness.diagnose.facts import Facts
 from harness.diagnose.findings.disk_calls import waits_for_disk, without_disk_calls
 from harness.diagnose.findings.kernel_entry import SHOWN_CALLS, KernelRule, kernel_entry_finding
+from harness.diagnose.kernel_ways import KernelTime
 from harness.diagnose.result import Finding
 
 LEAST_SHARE = 0.4  # of the CPU time
@@ -34,24 +34,11 @@ def find(facts: Facts) -> Iterator[Finding]:
             "leave out calls whose answer is known, such as repeated stat or gettimeofday",
         ),
         check="strace -c -f -p PID counts the calls",
-        more_share=_share_beside(facts, calls),
     )
     yield kernel_entry_finding(facts, calls, rule)
-
-
-def _share_beside(facts: Facts, calls: KernelTime) -> float:
-    """Return the rest of the CPU time, 0..1, that fewer calls may save.
-
-    That of copying data in the kernel, and of the functions that call.
-    """
-    assert facts.cpu is not None
-    kernel = facts.state_ns("system") / facts.running_ns if facts.running_ns else 0.0
-    callers = {name for name, _ in calls.callers}
-    own = sum(share for function, share in facts.cpu.hottest if function.name in callers)
-    return max(0.0, kernel - calls.share) + own
 
 
 def _without_locks(time: KernelTime) -> KernelTime:
     locks = sum(share for name, share in time.calls if name in _LOCKS)
     calls = tuple(row for row in time.calls if row[0] not in _LOCKS)
-    return KernelTime(max(0.0, time.share - locks), calls, time.callers)
+    return KernelTime(max(0.0, time.share - locks), calls, time.callers, time.removable)

@@ -51,7 +51,9 @@ def find(facts: Facts) -> Iterator[Finding]:
             f"{first.address}, and only one of them can go on."
         ),
         cost_share=cost,
-        largest_gain=gain_without(max(cost, in_vain * _share_of_wake_ups(facts, first))),
+        largest_gain=gain_without(
+            max(cost, in_vain * _share_of_waits(facts, first) * _share_of_wake_ups(facts, first))
+        ),
         confidence=UNKNOWN if first.kind == "futex" else KNOWN,
         evidence=(
             counted("threads woken by a wake-up", woken, "threads", "wake-ups"),
@@ -72,6 +74,12 @@ def find(facts: Facts) -> Iterator[Finding]:
         ),
         check="the voluntary switches in /proc/PID/status grow more slowly for the same work",
     )
+
+
+def _share_of_waits(facts: Facts, lock: LockWaits) -> float:
+    """Return the share of the herd's waits, 0..1, in those for all locks: the others remain."""
+    waits = sum(row.waits for row in facts.waits.locks)
+    return lock.waits / waits if waits else 1.0
 
 
 def _share_of_wake_ups(facts: Facts, lock: LockWaits) -> float:

@@ -67,12 +67,17 @@ def _finding(facts: Facts, blocker: Blocker, lock: LockWaits | None, calls_ns: f
 def _largest_gain(facts: Facts, blocker: Blocker) -> float | None:
     """Return the gain if nothing is done under the lock.
 
-    What the owner runs may be needless, and so may the kernel's time of the calls of locks.
+    What the owner runs may be needless, and so may the kernel's time of the calls of locks. Of
+    threads that are owners in turn, one at a time runs under the lock, also while none waits. Waits
+    for locks whose end was not recorded may be for this one.
     """
     group, _ = facts.sufferer(blocker.causes)
-    is_owner = group is not None and group == facts.group_named(blocker.name)
-    run_ns = blocker.wait_ns - blocker.queued_ns if is_owner else 0
-    return facts.largest_gain(blocker.causes, with_system=True, run_ns=run_ns)
+    run_ns = 0.0
+    more_ns = 0 if group is None else facts.unexplained_ns(group, "lock")
+    if group is not None and group == facts.group_named(blocker.name) and blocker.wait_ns:
+        runs = 1 - blocker.queued_ns / blocker.wait_ns
+        run_ns = runs * group.wall_ns / max(1, group.threads)
+    return facts.largest_gain(blocker.causes, with_system=True, run_ns=run_ns, more_ns=more_ns)
 
 
 def _lock_of(facts: Facts, owner: str) -> LockWaits | None:

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from pathlib import Path
 
+from harness.cli.symbol_places import DEFAULT_PLACES, SymbolPlaces
 from harness.diagnose.cpu_functions import cpu_analysis
 from harness.diff.build import Sides, compare_rows, diff_result
 from harness.diff.options import Basis, DiffOptions
@@ -22,11 +23,17 @@ class Comparison:
     rules: str
 
 
-def compare_with(baseline: Path, recording: Recording, on_cpu: Analysis | None) -> Comparison:
+def compare_with(
+    baseline: Path,
+    recording: Recording,
+    on_cpu: Analysis | None,
+    places: SymbolPlaces = DEFAULT_PLACES,
+) -> Comparison:
     """Return the differences from ``baseline`` to a recording.
 
-    ``on_cpu``: profile of the recording. Raises RecordingError if the baseline is none of waits,
-    UsageError if it was recorded on another machine.
+    ``on_cpu``: profile of the recording. ``places``: of debug files of the baseline. Raises
+    RecordingError if the baseline is none of waits, UsageError if it was recorded on another
+    machine.
     """
     before = open_recording(baseline)
     options = DiffOptions(baseline, recording.path, basis=Basis.TIME)
@@ -34,7 +41,7 @@ def compare_with(baseline: Path, recording: Recording, on_cpu: Analysis | None) 
     a, b = read_side(before, WAITS, ""), read_side(recording, WAITS, "")
     compared = compare_rows(a.rows, b.rows, options)
     result = diff_result(compared, Sides(a.side, b.side, WAITS, a.rows.noun, warnings), options)
-    first = cpu_analysis(before)
+    first = cpu_analysis(before, places=places)
     flame = None
     if first is not None and on_cpu is not None:
         flame = flame_markup(first.profile, on_cpu.profile)

@@ -2,13 +2,16 @@
 
 import hashlib
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
+from harness.cli.symbol_places import DEFAULT_PLACES, SymbolPlaces
 from harness.fleet.dataset.parts import (
     Columns,
     Part,
+    built_part,
     hour_of,
     remove_other_parts,
     write_part,
@@ -45,6 +48,12 @@ def part_of(root: Path, path: Path) -> Part:
     return Part(str(root), path.relative_to(root).parts[0], hour_of(begin_ns), name)
 
 
+def with_places(part: Part, places: SymbolPlaces) -> Part:
+    """Return the part whose functions are named with these debug files."""
+    words = places.words()
+    return replace(part, name=f"{part.name}-{_digest(' '.join(words), 4)}") if words else part
+
+
 def _state(path: Path) -> str:
     """Return a text that differs while a recording is written: the sizes of its raw files."""
     files = sorted(file for file in path.iterdir() if file.suffix != ".html" and file.is_file())
@@ -56,32 +65,36 @@ def _digest(text: str, size: int) -> str:
     return hashlib.blake2b(content, digest_size=size).hexdigest()
 
 
-def build_part(root: Path, path: Path) -> Part:
+def build_part(root: Path, path: Path, places: SymbolPlaces = DEFAULT_PLACES) -> Part:
     """Return the part of a recording after its tables were written, if they were not before.
 
-    A recording that has grown since then replaces its earlier part.
+    A recording that has grown since then replaces its earlier part. ``places``: of debug files;
+    other places replace the part, none accept that of any places.
     """
-    part = part_of(root, path)
-    if part.path("recordings").exists():
-        return part
+    part = with_places(part_of(root, path), places)
+    built = built_part(part)
+    if built is not None:
+        return built
     recording = open_recording(path)
     assert recording.manifest is not None
     row = (*times_of(recording), kind_of(recording))
     counts = (recording.manifest.samples, recording.manifest.lost_samples)
     names = ("begin_ns", "end_ns", "kind", "samples", "lost")
-    write_part(part, {**tables_of(recording), "recordings": _columns(names, [(*row, *counts)])})
+    write_part(
+        part, {**tables_of(recording, places), "recordings": _columns(names, [(*row, *counts)])}
+    )
     remove_other_parts(part, keep=part)
     return part
 
 
-def tables_of(recording: Recording) -> dict[str, Columns]:
+def tables_of(recording: Recording, places: SymbolPlaces = DEFAULT_PLACES) -> dict[str, Columns]:
     """Return the tables of a recording by name, according to its kind."""
     kind = kind_of(recording)
     tables: dict[str, Columns] = {}
     if kind in (PROFILE, WAITS, REQUESTS):
-        tables |= _profile_tables(recording)
+        tables |= _profile_tables(recording, places)
     if kind in (WAITS, REQUESTS):
-        tables["waits"] = _waits_table(recording)
+        tables["waits"] = _waits_table(recording, places)
     if kind == COUNTERS:
         tables["slots"] = _slots_table(recording)
     logs = sorted(recording.path.glob("*.hlog"))
@@ -98,10 +111,12 @@ def times_of(recording: Recording) -> tuple[int, int]:
     return begin_ns, begin_ns + (manifest.end_ns or manifest.start_ns) - manifest.start_ns
 
 
-def _profile_tables(recording: Recording) -> dict[str, Columns]:
+def _profile_tables(recording: Recording, places: SymbolPlaces) -> dict[str, Columns]:
     from harness.profile.analysis import analyze  # noqa: PLC0415 - of one kind only
+    from harness.profile.options import AnalysisOptions  # noqa: PLC0415
 
-    return profile_tables(analyze(recording).profile, *times_of(recording))
+    profile = analyze(recording, AnalysisOptions(places=places)).profile
+    return profile_tables(profile, *times_of(recording))
 
 
 def profile_tables(profile: Profile, begin_ns: int, end_ns: int) -> dict[str, Columns]:
@@ -163,11 +178,11 @@ def _key(functions: tuple[str, ...], modules: tuple[str, ...]) -> int:
     return int.from_bytes(hashlib.blake2b(content, digest_size=8).digest(), "little", signed=True)
 
 
-def _waits_table(recording: Recording) -> Columns:
+def _waits_table(recording: Recording, places: SymbolPlaces) -> Columns:
     from harness.waits.analysis import analyze_waits  # noqa: PLC0415 - of one kind only
     from harness.waits.build import waits_result  # noqa: PLC0415
 
-    result = waits_result(analyze_waits(recording), recording=recording.path, report=None)
+    result = waits_result(analyze_waits(recording, places), recording=recording.path, report=None)
     begin_ns, end_ns = times_of(recording)
     rows = [
         (begin_ns, end_ns, group.process, group.name, group.threads, state, time_ns)

@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from glob import escape
 from pathlib import Path
@@ -22,7 +22,8 @@ _STATE = "-"  # between identity and state
 class Part:
     """A recording in a data set: its host, hour and name. ``root`` is the fleet's directory.
 
-    ``name``: identity and state of the recording, which changes while it is written.
+    ``name``: identity and state of the recording, which changes while it is written, and the
+    places of debug files, if some were named.
     """
 
     root: str
@@ -74,6 +75,15 @@ def write_part(part: Part, tables: Mapping[str, Columns]) -> None:
         unfinished = path.with_name(f".{path.name}.{os.getpid()}.part")
         pq.write_table(content, unfinished, compression="zstd")
         unfinished.replace(path)
+
+
+def built_part(part: Part) -> Part | None:
+    """Return the complete part, also of the same state with debug files; None if there is none."""
+    path = part.path("recordings")
+    if path.exists():
+        return part
+    others = sorted(path.parent.glob(f"{escape(path.stem)}{_STATE}*{path.suffix}"))
+    return replace(part, name=others[0].stem) if others else None
 
 
 def remove_other_parts(part: Part, keep: Part | None = None) -> None:

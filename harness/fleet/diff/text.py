@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from harness.cli.table import columns
 from harness.cli.terminal import percent, printable, shorten
 from harness.fleet.diff.result import FleetDiffResult
-from harness.fleet.missing_text import missing_lines
+from harness.fleet.missing_text import extent_text, missing_lines
 
 _NUMBERS = 46  # columns before the name
 
@@ -14,8 +14,8 @@ def lines(result: FleetDiffResult, width: int) -> Iterator[str]:
     """Yield both sets, the table of functions, and what is missing."""
     for label, side in (("before", result.before), ("after", result.after)):
         yield (
-            f"{label}: {printable(side.directory)}, {side.hosts:,} hosts, "
-            f"{side.recordings:,} recordings, {side.samples:,} samples of {printable(result.event)}"
+            f"{label}: {printable(side.directory)}, {extent_text(side.hosts, side.recordings)}, "
+            f"{side.samples:,} samples of {printable(result.event)}"
         )
     yield f"{result.hosts_in_both:,} hosts are in both; higher and lower count them by function"
     yield ""

@@ -5,12 +5,12 @@ from collections.abc import Iterator
 from harness.cli.table import columns
 from harness.cli.terminal import printable
 from harness.fleet.latency.result import FleetLatencyResult
-from harness.fleet.missing_text import missing_lines
+from harness.fleet.missing_text import extent_text, missing_lines
 
 
 def lines(result: FleetLatencyResult, width: int) -> Iterator[str]:
     """Yield hosts, a table of logs, the slowest hosts of each, and what is missing."""
-    yield f"{result.hosts:,} hosts, {result.recordings:,} recordings; merged histograms, in us"
+    yield f"{extent_text(result.hosts, result.recordings)}; merged histograms, in us"
     yield ""
     rows = [("log", "hosts", "values", "p50", "p90", "p99", "p99.9", "largest")]
     rows += [

@@ -4,18 +4,18 @@ from collections.abc import Iterator
 
 from harness.cli.table import columns
 from harness.cli.terminal import percent, printable
-from harness.fleet.missing_text import missing_lines
+from harness.fleet.missing_text import extent_text, missing_lines
 from harness.fleet.slots.result import FleetSlotsResult
 
 
 def lines(result: FleetSlotsResult, width: int) -> Iterator[str]:
     """Yield hosts, a table for each type of CPU, and what is missing."""
-    yield f"{result.hosts:,} hosts, {result.recordings:,} recordings; shares of pipeline slots"
+    yield f"{extent_text(result.hosts, result.recordings)}; shares of pipeline slots"
     for cpu in result.cpus:
         yield ""
         yield (
-            f"{printable(cpu.cpu)} ({printable(cpu.kind)}): {cpu.hosts:,} hosts, "
-            f"{cpu.recordings:,} recordings"
+            f"{printable(cpu.cpu)} ({printable(cpu.kind)}): "
+            f"{extent_text(cpu.hosts, cpu.recordings)}"
         )
         rows = [("node", "share", "hosts", "lowest", "on", "highest", "on")]
         rows += [

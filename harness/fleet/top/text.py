@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from harness.cli.table import columns
 from harness.cli.terminal import percent, printable, shorten
-from harness.fleet.missing_text import missing_lines
+from harness.fleet.missing_text import extent_text, missing_lines
 from harness.fleet.top.result import FleetTopResult
 
 _NUMBERS = 24  # columns before the name
@@ -13,7 +13,7 @@ _NUMBERS = 24  # columns before the name
 def lines(result: FleetTopResult, width: int) -> Iterator[str]:
     """Yield hosts and event, the table of functions, and what is missing."""
     yield (
-        f"{result.hosts:,} hosts, {result.recordings:,} recordings, {result.samples:,} samples of "
+        f"{extent_text(result.hosts, result.recordings)}, {result.samples:,} samples of "
         f"{printable(result.event)}"
     )
     yield ""

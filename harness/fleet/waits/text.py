@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from harness.cli.table import columns
 from harness.cli.terminal import percent, printable, shorten
-from harness.fleet.missing_text import missing_lines
+from harness.fleet.missing_text import extent_text, missing_lines
 from harness.fleet.waits.result import FleetWaitsResult
 
 _STATES = 3
@@ -15,7 +15,7 @@ def lines(result: FleetWaitsResult, width: int) -> Iterator[str]:
     """Yield hosts, the table of groups, and what is missing."""
     ranking = f", by time in {printable(result.state)}" if result.state else ""
     yield (
-        f"{result.hosts:,} hosts, {result.recordings:,} recordings, "
+        f"{extent_text(result.hosts, result.recordings)}, "
         f"{result.time_ns / 1e9:,.1f} s of threads{ranking}"
     )
     yield ""

@@ -5,7 +5,7 @@ runs a script of this folder. {file} is a file on the disk of temporary files, {
 over a disk of known speed, {first} and {last} are CPUs.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 Words = tuple[str, ...]
 LIVE, REPLAYED, NOT_SHOWN, CONTROL = "live", "replayed", "not shown", "control"
@@ -58,7 +58,10 @@ NEIGHBOUR_TEXT = "a busy process on the other CPU"
 OWN_CPU = ("--cpus", "{first}")
 ON_FIRST = ("taskset", "-c", "{first}")
 
-_LOCKS = ("user-lock", "lock-convoy")
+# Megabytes of half of the young generation: less than the live objects, or much more.
+SMALL_HEAP = ("--max-semi-space-size=1",)
+LARGE_HEAP = ("--min-semi-space-size=64", "--max-semi-space-size=64")
+
 _MEASURED = (
     Entry(
         name="lock-hog",
@@ -149,11 +152,10 @@ _MEASURED = (
     Entry(
         name="small-calls",
         cause="system-call-storm",
-        program=kernel("system-calls", *POLLER),
-        cured=kernel("system-calls", "--cured", *POLLER),
+        program=kernel("byte-reads", *POLLER),
+        cured=kernel("byte-reads", "--cured", *POLLER),
         look_alike=("work", "scan", "{file}", *POLLER),
         distractor=POLLER_TEXT,
-        cured_causes=("system-call-storm",),  # fewer calls, and still nothing else
     ),
     Entry(
         name="direct-reads",
@@ -177,9 +179,10 @@ _MEASURED = (
         name="deep-queue",
         cause="disk-queue",
         disk_service_us=8000,  # few requests per second, so that threads hardly compute
-        program=("work", "deep-read", "{disk}", "--threads", "64"),
-        cured=("work", "deep-read", "{disk}", "--threads", "8"),
-        look_alike=("work", "deep-read", "{disk}", "--threads", "4"),
+        threads="reader",
+        program=kernel("deep-queue", "--path", "{disk}"),
+        cured=kernel("deep-queue", "--cured", "--path", "{disk}"),
+        look_alike=kernel("deep-queue", "--look-alike", "--path", "{disk}"),
         distractor=SCAN_TEXT,
         beside=SCAN,
         also=("slow-disk",),
@@ -209,9 +212,10 @@ _MEASURED = (
     Entry(
         name="allocations",
         cause="garbage-collection",
-        program=("node", "allocations.js"),
-        cured=("node", "allocations.js", "cured"),
-        look_alike=("node", "allocations.js", "compute"),
+        program=("node", *SMALL_HEAP, "allocations.js"),
+        cured=("node", *LARGE_HEAP, "allocations.js"),
+        look_alike=("node", *SMALL_HEAP, "allocations.js", "compute"),
+        cured_causes=("garbage-collection",),  # far less of it
         distractor="a process that polls 2,000 times per second",
         beside=("work", "pause", "{file}", *POLLER),  # a scan would use a CPU of the collector
     ),
@@ -235,8 +239,8 @@ def _modelled(
     )
 
 
-def _counted(name: str, iterations: int) -> Words:
-    return kernel(name, "--iterations", str(iterations), *OWN_CPU)
+def _counted(name: str, iterations: int, *options: str) -> Words:
+    return kernel(name, "--iterations", str(iterations), *options, *OWN_CPU)
 
 
 _MODELLED = (
@@ -246,12 +250,17 @@ _MODELLED = (
         _counted("random-branches", 30_000_000),
         _counted("periodic-branches", 60_000_000),
     ),
-    _modelled(
-        "pointer-chase",
-        "memory-latency",
-        _counted("pointer-chase-dram", 3_000_000),
-        _counted("pointer-chase-l1", 60_000_000),
-        also=("page-faults",),  # it fills its memory first
+    replace(
+        _modelled(
+            "pointer-chase",
+            "memory-latency",
+            _counted("pointer-chase-dram", 3_000_000),
+            _counted("pointer-chase-dram", 3_000_000, "--cured"),
+            also=("page-faults",),  # it fills its memory first
+        ),
+        look_alike=_counted("dependent-chain", 10_000_000),  # waits for additions instead
+        look_alike_causes=("execution-units",),
+        cured_causes=("memory-latency", "memory-bandwidth", "page-faults"),  # and a far higher rate
     ),
     _modelled(
         "divisions",
@@ -259,11 +268,16 @@ _MODELLED = (
         _counted("divide-chain", 20_000_000),
         _counted("independent-adds", 40_000_000),
     ),
-    _modelled(
-        "jumps",
-        "front-end",
-        _counted("large-branchy-code", 2000),
-        _counted("large-straight-code", 2000),
+    replace(
+        _modelled(
+            "jumps",
+            "front-end",
+            _counted("large-branchy-code", 2000),
+            _counted("large-straight-code", 2000),
+        ),
+        look_alike=_counted("random-branches", 30_000_000),  # as many branches, little code
+        look_alike_causes=("mispredictions",),
+        cured_causes=("front-end",),  # new code is read all the time, and without jumps
     ),
 )
 _CONTROLS = tuple(

@@ -88,6 +88,8 @@ def _measured(
             result = _failed(variant, error)
             kept = structs.replace(kept, why=result.why)
         else:
+            if entry.source == MODELLED:  # its preparation is a part of the diagnosis
+                report = structs.replace(report, elapsed_ns=diagnosis.wall_ns)
             kept = structs.replace(
                 kept,
                 rate_per_s=report.rate_per_s(entry.threads),

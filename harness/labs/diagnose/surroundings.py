@@ -40,8 +40,12 @@ class Surroundings:
         if first == "work":
             return [sys.executable, "-m", "harness.labs.diagnose.work", *rest]
         if first == "node":
-            return ["node", str(_SCRIPTS / rest[0]), *rest[1:]]
+            return ["node", *(_script(word) for word in rest)]
         return filled
+
+
+def _script(word: str) -> str:
+    return str(_SCRIPTS / word) if word.endswith(".js") else word
 
 
 @contextmanager

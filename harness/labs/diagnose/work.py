@@ -32,7 +32,7 @@ FEW_REQUESTS, MANY_REQUESTS, MOST_IN_FLIGHT = 4, 128, 64
 SUBMIT_ROUNDS = 20 * COMPUTE_ROUNDS
 POLL_S = 500e-6
 POOL = 16
-WORKS = ("read", "deep-read", "flush", "pause", "scan", "calls", "faults", "submit")
+WORKS = ("read", "flush", "pause", "scan", "calls", "faults", "submit")
 Unit = Callable[[], None]
 
 
@@ -41,7 +41,7 @@ def compute(rounds: int = COMPUTE_ROUNDS) -> None:
     sum(range(rounds))
 
 
-def direct_reads(path: Path, seed: int, rounds: int = READ_ROUNDS) -> Unit:
+def direct_reads(path: Path, seed: int) -> Unit:
     """Return a unit that reads a random block from the disk and computes."""
     descriptor = os.open(path, os.O_RDONLY | os.O_DIRECT)
     buffer = mmap.mmap(-1, BLOCK)
@@ -49,7 +49,7 @@ def direct_reads(path: Path, seed: int, rounds: int = READ_ROUNDS) -> Unit:
 
     def unit() -> None:
         os.preadv(descriptor, [buffer], BLOCK * choice.randrange(SPAN_BLOCKS))
-        compute(rounds)
+        compute(READ_ROUNDS)
 
     return unit
 
@@ -155,8 +155,6 @@ def cached_scan(path: Path) -> Unit:
 def _unit(work: str, path: Path, cured: bool, thread: int) -> Unit:
     makers: dict[str, Callable[[], Unit]] = {
         "read": lambda: memory_reads(path, thread) if cured else direct_reads(path, thread),
-        # Threads that compute would also wait for the interpreter's lock.
-        "deep-read": lambda: direct_reads(path, thread, rounds=0),
         "flush": lambda: flushes(path, GROUP if cured else 1),
         "submit": lambda: submitted_reads(path, cured),
         "calls": lambda: small_calls(cured),

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import click
 
-from harness.cli.outputs import output_error
 from harness.cli.result_output import print_result
 from harness.cli.terminal import printable
 from harness.labs.stages.measurement import (
@@ -27,12 +26,11 @@ from harness.labs.stages.replay import replay_sides
 from harness.labs.stages.result import StagesResult, stages_result
 from harness.labs.stages.rounds import StagesSetup, measure_rounds
 from harness.labs.stages.text import lines
+from harness.recordings.directory import make_new_directory
 from harness.recordings.settings_text import settings_now, settings_since
 from harness.topdown.phase_counts import PhaseCounts
 from harness.workload.cores import two_cores, usable_cpus
 from harness.workload.request_files import generate_path_requests
-from stallscope.errors import UsageError
-from stallscope.output_place import make_output_directory
 from stallscope.system_files import Roots
 
 _REPLAY_S = 20.0  # expected time of both replays
@@ -78,7 +76,7 @@ def measure_stages(
     have one CPU each, KeyboardInterrupt if nothing was measured yet.
     """
     cores = two_cores(Roots(), usable_cpus(cpus), threads=options.threads)
-    create_output(options.output)
+    make_new_directory(options.output)
     before = settings_now()
     state = _State()
     progress = Progress(expected_s(options), on_phase)
@@ -170,13 +168,3 @@ def _begin_profile(options: StagesOptions, progress: Progress) -> Callable[[Side
         progress.advance(options.profile_s + _ATTACH_S)
 
     return begin
-
-
-def create_output(path: Path) -> None:
-    """Create the directory of the lab; raises UsageError if it exists."""
-    try:
-        make_output_directory(path)
-    except FileExistsError:
-        raise UsageError(f"{path} already exists", "name another directory with -o") from None
-    except OSError as error:
-        raise output_error(path, error) from error

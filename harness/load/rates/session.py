@@ -2,11 +2,10 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
 
 import click
 
-from harness.cli.outputs import output_error, write_whole
+from harness.cli.outputs import write_whole
 from harness.cli.result_output import print_result
 from harness.cli.terminal import LiveLine, printable
 from harness.load.rates.explanation import falls
@@ -15,10 +14,10 @@ from harness.load.rates.options import RatesOptions
 from harness.load.rates.result import RatesResult, rates_result
 from harness.load.rates.text import lines
 from harness.load.rates.wake_ups import wake_round_trip_us
+from harness.recordings.directory import make_new_directory
 from harness.workload.loader import fill_keys, running_load
 from stallscope.documents import encode
-from stallscope.errors import StallscopeError, UsageError
-from stallscope.output_place import make_output_directory
+from stallscope.errors import StallscopeError
 
 _MIN_WAKES = 50
 _MAX_WAKE_S = 2.0
@@ -41,7 +40,7 @@ def measure_rates(options: RatesOptions) -> RatesMeasurement:
 
     Raises the errors of the loader, KeyboardInterrupt if no round is complete.
     """
-    _create_output(options.load.output)
+    make_new_directory(options.load.output)
     if options.load.fill:
         fill_keys(replace(options.load, output=options.load.output / "fill"))
     live = LiveLine()
@@ -95,12 +94,3 @@ def _with_wake_ups(rates: RatesMeasurement) -> RatesMeasurement:
     except StallscopeError as error:
         return replace(rates, wake_unavailable=f"wake-ups cannot be measured: {error.message}")
     return replace(rates, wake_us=wake_us)
-
-
-def _create_output(path: Path) -> None:
-    try:
-        make_output_directory(path)
-    except FileExistsError:
-        raise UsageError(f"{path} already exists", "name another directory with -o") from None
-    except OSError as error:
-        raise output_error(path, error) from error

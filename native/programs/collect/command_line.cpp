@@ -39,35 +39,20 @@ constexpr std::uint64_t default_wait_bytes = std::uint64_t{2} << 30U;
 constexpr std::uint64_t default_max_bytes = std::uint64_t{8} << 30U;
 
 // The option values, before they are validated together.
-struct raw_options {
+struct raw_options : raw_common_options {
   std::uint64_t flight_mib = 64;
-  std::vector<pid_t> pids;
-  bool all_cpus = false;
-  std::string cpus;
   std::uint64_t ring_kib = 0;
   std::uint64_t max_stack = 0;
   std::string stacks = "auto";
   std::string python = "auto";
   bool user = false;
   bool kernel = false;
-  int protocol = protocol_version;
   bool probe = false;
   int runtimes_of = 0;
-  bool has_control = false;
-  bool has_progress = false;
   bool has_stack_bytes = false;
   std::uint64_t max_size_mib = 0;
   bool has_max_size = false;
 };
-
-void add_target(cli::command& app, raw_options& raw, collect_options& options) {
-  app.add_option("-p,--pid", raw.pids, "Processes, with their threads and later children")
-      .delimiter(',');
-  app.add_flag("-a,--all-cpus", raw.all_cpus, "All CPUs");
-  app.add_option("-C,--cpu", raw.cpus, "CPUs, as a list such as 0-3,8");
-  app.add_option("-G,--cgroup", options.cgroup,
-                 "Cgroup: its full path, or its path below the hierarchy");
-}
 
 void add_flight(cli::command& app, raw_options& raw, collect_options& options) {
   app.add_option("--flight", options.flight_s,
@@ -83,19 +68,11 @@ void add_flight(cli::command& app, raw_options& raw, collect_options& options) {
       .delimiter(',');
 }
 
-void add_output(cli::command& app, raw_options& raw, collect_options& options) {
+void add_size_limit(cli::command& app, raw_options& raw) {
   app.add_option("--max-size", raw.max_size_mib,
                  "End the recording at this size in MiB, with a warning (default: 2048 with "
                  "--waits, otherwise 8192)")
       .check(cli::range(1, 1 << 30));
-  app.add_option("-o,--output", options.directory, "Directory of the recording, new or empty");
-  app.add_flag("--force", options.force, "Replace an existing recording in the directory");
-  app.add_option("--control-fd", options.control_fd,
-                 "Descriptor to read \"enable\" and \"stop\" lines from; end of file also stops");
-  app.add_option("--progress-fd", options.progress_fd,
-                 "Descriptor to write progress to, as JSON lines");
-  app.add_flag("--start-disabled", options.start_disabled,
-               "Wait for \"enable\" on the control descriptor before attaching");
 }
 
 void add_sampling(cli::command& app, raw_options& raw, collect_options& options) {
@@ -197,11 +174,11 @@ void check_waits(const collect_options& options) {
     usage("--wait-stack-bytes must be a multiple of 8, such as 4096");
 }
 
-void check(const raw_options& raw, collect_options& options) {
+void check_options(const cli::command& app, const raw_options& raw, collect_options& options) {
   check_protocol(raw.protocol);
   if (raw.probe || raw.runtimes_of != 0) return;
   choose_target(raw, options);
-  if (options.directory.empty()) usage("no output directory was named", "give one with -o DIR");
+  check_output_options(app, options, "see stallscope-collect --help");
   if (raw.ring_kib != 0 && !std::has_single_bit(raw.ring_kib))
     usage("--ring-kib must be a power of two, such as 2048");
   options.stacks = raw.stacks == "fp"      ? stack_method::frame_pointers
@@ -211,11 +188,6 @@ void check(const raw_options& raw, collect_options& options) {
   if (raw.has_stack_bytes && options.stacks == stack_method::frame_pointers)
     usage("--stacks fp copies no stacks, so --stack-bytes has no effect",
           "omit one of them, or use --stacks dwarf");
-  if (options.start_disabled && options.control_fd < 0)
-    usage("--start-disabled needs --control-fd for the \"enable\" line");
-  check_duration(options.duration_s);
-  if (raw.has_progress) check_descriptor("--progress-fd", options.progress_fd);
-  if (raw.has_control) check_descriptor("--control-fd", options.control_fd);
   options.ring_bytes = static_cast<std::size_t>(raw.ring_kib) << 10U;
   options.flight_bytes = raw.flight_mib << 20U;
   if (!options.slow_requests_ns.empty() && !options.requests)
@@ -245,26 +217,23 @@ std::optional<parsed_command_line> parse_command_line(const std::vector<std::str
   cli::parser app{summary, "stallscope-collect"};
   app.set_version_flag("--version", "stallscope-collect " STALLSCOPE_VERSION " (protocol 1)");
   app.footer(examples);
-  add_target(app, raw, parsed.options);
+  add_target_options(app, raw, parsed.options);
   add_sampling(app, raw, parsed.options);
   add_stacks(app, raw, parsed.options);
   add_python(app, raw);
   add_waits(app, parsed.options);
-  add_output(app, raw, parsed.options);
+  add_output_options(app, raw, parsed.options);
+  add_size_limit(app, raw);
   add_flight(app, raw, parsed.options);
-  app.add_option("--protocol", raw.protocol,
-                 "Version of the progress protocol that the caller uses");
   add_die_with_parent(app, parsed.die_with_parent);
   app.add_flag("--probe", raw.probe, "Print the events this user can measure here, as JSON");
   app.add_option("--runtimes", raw.runtimes_of,
                  "Print the runtimes of this process whose frames are readable, as JSON")
       .check(cli::positive_number());
-  if (!stallscope::parse_command_line(app, arguments.options)) return std::nullopt;
-  raw.has_control = app.count("--control-fd") != 0;
-  raw.has_progress = app.count("--progress-fd") != 0;
+  if (!stallscope::parse_arguments(app, arguments.options)) return std::nullopt;
   raw.has_stack_bytes = app.count("--stack-bytes") != 0;
   raw.has_max_size = app.count("--max-size") != 0;
-  check(raw, parsed.options);
+  check_options(app, raw, parsed.options);
   parsed.probe = raw.probe;
   parsed.runtimes_of = raw.runtimes_of;
   return parsed;

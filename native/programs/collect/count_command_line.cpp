@@ -25,24 +25,14 @@ constexpr const char* count_examples =
     "target failed.";
 
 // The option values, before they are validated together.
-struct raw_count_options {
-  std::vector<pid_t> pids;
+struct raw_count_options : raw_common_options {
   std::vector<pid_t> tids;
-  bool all_cpus = false;
-  std::string cpus;
-  int protocol = protocol_version;
 };
 
-void add_target(cli::command& app, raw_count_options& raw, count::count_options& options) {
-  app.add_option("-p,--pid", raw.pids, "Processes, with their threads and later children")
-      .delimiter(',');
+void add_counted_threads(cli::command& app, raw_count_options& raw, count::count_options& options) {
   app.add_flag("--per-thread", options.per_thread,
                "With -p: separate counts per thread; new threads start with the next window");
   app.add_option("--tid", raw.tids, "Single threads, without their children").delimiter(',');
-  app.add_flag("-a,--all-cpus", raw.all_cpus, "All CPUs");
-  app.add_option("-C,--cpu", raw.cpus, "CPUs, as a list such as 0-3,8");
-  app.add_option("-G,--cgroup", options.cgroup,
-                 "Cgroup: its full path, or its path below the hierarchy");
 }
 
 void add_counting(cli::command& app, count::count_options& options) {
@@ -54,41 +44,22 @@ void add_counting(cli::command& app, count::count_options& options) {
                  "Length of the counting in seconds (default: until the target ends)")
       .check(cli::positive_number());
   app.add_flag("--user", options.user_only, "Count user code only");
-}
-
-void add_output(cli::command& app, raw_count_options& raw, count::count_options& options) {
-  app.add_option("-o,--output", options.directory, "Directory of the recording, new or empty");
-  app.add_flag("--force", options.force, "Replace an existing recording in the directory");
-  app.add_option("--control-fd", options.control_fd,
-                 "Descriptor to read \"enable\" and \"stop\" lines from; end of file also stops");
-  app.add_option("--progress-fd", options.progress_fd,
-                 "Descriptor to write progress to, as JSON lines");
   app.add_option("--phases", options.phases_fd,
                  "Descriptor to read \"start [NS]\" and \"stop [NS]\" lines from: only what runs "
                  "between them is counted; end of file ends the counting");
-  app.add_flag("--start-disabled", options.start_disabled,
-               "Wait for \"enable\" on the control descriptor before attaching");
-  app.add_option("--protocol", raw.protocol,
-                 "Version of the progress protocol that the caller uses");
 }
 
-[[noreturn]] void count_usage(const std::string& message,
-                              const std::string& remedy = "see stallscope-collect count --help") {
-  usage(message, remedy);
-}
-
-void choose_target(const raw_count_options& raw, count::count_options& options) {
+void choose_count_target(const raw_count_options& raw, count::count_options& options) {
   const int targets = (raw.pids.empty() ? 0 : 1) + (raw.tids.empty() ? 0 : 1) +
                       (raw.all_cpus || !raw.cpus.empty() ? 1 : 0) +
                       (options.cgroup.empty() ? 0 : 1) + (options.command.empty() ? 0 : 1);
   if (targets == 0)
-    count_usage("no target was named",
-                "give -p PID, --tid TID, -a, -C LIST, -G CGROUP or -- COMMAND");
+    usage("no target was named", "give -p PID, --tid TID, -a, -C LIST, -G CGROUP or -- COMMAND");
   if (targets > 1 || (raw.all_cpus && !raw.cpus.empty()))
-    count_usage("more than one kind of target was named",
-                "give one of -p, --tid, -a, -C, -G and -- COMMAND");
+    usage("more than one kind of target was named",
+          "give one of -p, --tid, -a, -C, -G and -- COMMAND");
   if (options.per_thread && raw.pids.empty())
-    count_usage("--per-thread requires processes", "name them with -p");
+    usage("--per-thread requires processes", "name them with -p");
   options.pids = checked_pids(raw.pids);
   options.tids = checked_pids(raw.tids);
   options.cpus = checked_cpus(raw.cpus);
@@ -99,18 +70,13 @@ void choose_target(const raw_count_options& raw, count::count_options& options) 
                                               : count::count_target::cpus;
 }
 
-void check(const cli::command& app, const raw_count_options& raw, count::count_options& options) {
+void check_count_options(const cli::command& app, const raw_count_options& raw,
+                         count::count_options& options) {
   check_protocol(raw.protocol);
-  choose_target(raw, options);
-  if (options.plan.empty()) count_usage("no plan was named", "give one with --plan FILE");
-  if (options.directory.empty())
-    count_usage("no output directory was named", "give one with -o DIR");
-  if (options.start_disabled && options.control_fd < 0)
-    count_usage("--start-disabled needs --control-fd for the \"enable\" line");
-  check_duration(options.duration_s);
-  if (app.count("--progress-fd") != 0) check_descriptor("--progress-fd", options.progress_fd);
+  choose_count_target(raw, options);
+  if (options.plan.empty()) usage("no plan was named", "give one with --plan FILE");
+  check_output_options(app, options, "see stallscope-collect count --help");
   if (app.count("--phases") != 0) check_descriptor("--phases", options.phases_fd);
-  if (app.count("--control-fd") != 0) check_descriptor("--control-fd", options.control_fd);
 }
 
 }  // namespace
@@ -126,12 +92,13 @@ std::optional<parsed_count_command_line> parse_count_command_line(
 
   cli::parser app{count_summary, "stallscope-collect count"};
   app.footer(count_examples);
-  add_target(app, raw, parsed.options);
+  add_target_options(app, raw, parsed.options);
+  add_counted_threads(app, raw, parsed.options);
   add_counting(app, parsed.options);
-  add_output(app, raw, parsed.options);
+  add_output_options(app, raw, parsed.options);
   add_die_with_parent(app, parsed.die_with_parent);
-  if (!stallscope::parse_command_line(app, arguments.options)) return std::nullopt;
-  check(app, raw, parsed.options);
+  if (!stallscope::parse_arguments(app, arguments.options)) return std::nullopt;
+  check_count_options(app, raw, parsed.options);
   return parsed;
 }
 

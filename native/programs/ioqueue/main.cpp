@@ -59,7 +59,7 @@ exit_code run(const stallscope::program& program, int argc, char** argv) {
   stallscope::add_phases(storm, phases_fd);
   stallscope::ioqueue::overhead_options options;
   cli::command overhead = add_overhead(app, options);
-  if (!stallscope::parse_command_line(app, argc, argv)) return exit_code::done;
+  if (!stallscope::parse_arguments(app, argc, argv)) return exit_code::done;
   if (die_with_parent && !program.follow_parent()) return exit_code::done;
   std::signal(SIGPIPE, SIG_IGN);
   int status = 0;

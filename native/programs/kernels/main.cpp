@@ -119,7 +119,7 @@ exit_code run(int argc, char** argv) {
   add_list(app, options);
   add_mix(app, options);
   kernels::add_kernels(app, options.kernel);
-  if (!stallscope::parse_command_line(app, argc, argv)) return exit_code::done;
+  if (!stallscope::parse_arguments(app, argc, argv)) return exit_code::done;
   if (!options.list && !app.has_subcommand()) {
     throw failure(exit_code::usage, "name a kernel, or mix; --list shows the kernels",
                   "see stallscope-kernels --help");

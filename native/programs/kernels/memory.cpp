@@ -23,6 +23,14 @@ std::vector<kernel_parameter> data_caches(const cache_sizes& caches) {
           cache_parameter("l3", caches.l3)};
 }
 
+// Links the nodes in the order of their addresses, which prefetchers predict.
+void link_in_order(std::span<chain_node> nodes) {
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    nodes[i].next = &nodes[(i + 1) % nodes.size()];
+    nodes[i].ahead = nodes[i].next;
+  }
+}
+
 // A ring of cache lines in random order, linked before the first run. The threads share the ring
 // and start at different nodes. The memory is advised to use huge pages, so that the latency is
 // that of the caches and not of address translation.
@@ -33,7 +41,10 @@ class pointer_chase_kernel : public kernel_base {
         memory_(bytes, MADV_HUGEPAGE),
         ring_(memory_.as<chain_node>()),
         positions_(setting.threads) {
-    link_randomly(ring_, ring_seed);
+    if (setting.cured)
+      link_in_order(ring_);
+    else
+      link_randomly(ring_, ring_seed);
     for (std::size_t i = 0; i < positions_.size(); ++i) {
       positions_[i].node = &ring_[ring_.size() / positions_.size() * i];
     }

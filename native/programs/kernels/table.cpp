@@ -4,6 +4,7 @@
 #include <array>
 
 #include "kernels/branches.hpp"
+#include "kernels/byte_reads.hpp"
 #include "kernels/code_footprint.hpp"
 #include "kernels/critical_sections.hpp"
 #include "kernels/dependency_chains.hpp"
@@ -66,7 +67,8 @@ constexpr std::array other_kernels = {
                  .expected = "backend_bound/memory_bound/dram",
                  .without_counters = "user time per load: the highest of the four chases",
                  .make = make_pointer_chase_dram,
-                 .iterations_per_call = 5'000},
+                 .iterations_per_call = 5'000,
+                 .cured = "visit the lines in the order of their addresses"},
     kernel_entry{.name = "streaming",
                  .what = "sums an array larger than the caches, from start to end",
                  .expected = "backend_bound/memory_bound/dram",
@@ -171,6 +173,13 @@ constexpr std::array other_kernels = {
                  .make = make_system_calls,
                  .iterations_per_call = 1000,
                  .cured = "one pair of calls per 64 words"},
+    kernel_entry{.name = "byte-reads",
+                 .what = "reads a file byte by byte, and computes with each byte",
+                 .expected = "kernel: system calls",
+                 .without_counters = "system time: more than half of the CPU time",
+                 .make = make_byte_reads,
+                 .iterations_per_call = 1000,
+                 .cured = "read the whole file with one call"},
     kernel_entry{.name = "sleep-wake",
                  .what = "two threads that pass a word over pipes, one thread sleeping at a time",
                  .expected = "waiting: sleep",

@@ -70,7 +70,7 @@ std::optional<command_line> parse_command_line(int argc, char** argv) {
       "Prints the path of its file as a line of JSON, and serves until it or its parent ends. The "
       "data\n"
       "are discarded. Example: stallscope-known-disk --servers 8 --service-us 2000");
-  if (!stallscope::parse_command_line(app, argc, argv)) return std::nullopt;
+  if (!stallscope::parse_arguments(app, argc, argv)) return std::nullopt;
   options.plan.service_ns = service_us * ns_per_us;
   options.plan.slow_service_ns = slow_us * ns_per_us;
   options.plan.slice_ns = slice_ms * ns_per_ms;

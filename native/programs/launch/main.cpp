@@ -41,7 +41,7 @@ int main(int argc, char** argv) {
                                 "stallscope-launch");
     app.set_version_flag("--version", "stallscope-launch " STALLSCOPE_VERSION);
     app.footer("Reads binary requests from standard input until its end.");
-    if (!stallscope::parse_command_line(app, argc, argv)) return exit_code::done;
+    if (!stallscope::parse_arguments(app, argc, argv)) return exit_code::done;
     return serve();
   });
 }

@@ -198,7 +198,7 @@ std::optional<command_line> parse_command_line(int argc, char** argv) {
   app.footer(
       "Prints one JSON line per second and one at the end.\n"
       "Example: stallscope-load --target 127.0.0.1:6379 --mode open --rate 20000 --duration 10");
-  if (!stallscope::parse_command_line(app, argc, argv)) return std::nullopt;
+  if (!stallscope::parse_arguments(app, argc, argv)) return std::nullopt;
   line.settings = checked(line.settings, texts);
   return line;
 }

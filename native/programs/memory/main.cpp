@@ -67,7 +67,7 @@ exit_code run(int argc, char** argv) {
                  "Plan, a JSON document of schema stallscope.memory-plan/1; -: standard input")
       .capture_default_str();
   app.footer("`stallscope lab memory` creates the plan and analyzes the results.");
-  if (!stallscope::parse_command_line(app, argc, argv)) return exit_code::done;
+  if (!stallscope::parse_arguments(app, argc, argv)) return exit_code::done;
   try {
     measure_all(memory::parse_plan(read_plan(path)));
   } catch (const memory::plan_error& error) {

@@ -324,7 +324,7 @@ std::optional<parsed_command_line> parse_command_line(int argc, char** argv) {
   add_disk(app, parsed.options, texts);
   add_offline_options(app, parsed.offline);
   add_die_with_parent(app, parsed.die_with_parent);
-  if (!stallscope::parse_command_line(app, argc, argv)) return std::nullopt;
+  if (!stallscope::parse_arguments(app, argc, argv)) return std::nullopt;
   check(texts, parsed.options);
   return parsed;
 }

@@ -78,7 +78,7 @@ std::optional<command_line> parse_command_line(int argc, char** argv) {
   add_die_with_parent(app, options.die_with_parent);
   app.footer(
       "Prints one JSON document. Example: stallscope-wake --kind futex --think-us 500 --cpus 0,1");
-  if (!stallscope::parse_command_line(app, argc, argv)) return std::nullopt;
+  if (!stallscope::parse_arguments(app, argc, argv)) return std::nullopt;
   if (options.kind != "timer") options.plan.over = transport_of(options.kind);
   options.plan.think = from_us(think_us);
   options.plan.duration = from_us(duration_s * 1e6);

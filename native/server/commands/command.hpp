@@ -58,6 +58,10 @@ struct command {
   [[nodiscard]] constexpr bool uses_keys() const noexcept {
     return keys != key_places::none || every_shard;
   }
+  // Commands with keys have no subcommands; the check is skipped for these frequent requests.
+  [[nodiscard]] constexpr bool is_subcommand() const noexcept {
+    return keys == key_places::none && name.find('|') != std::string_view::npos;
+  }
   [[nodiscard]] constexpr bool reads_range() const noexcept { return merge == reply_merge::range; }
 };
 

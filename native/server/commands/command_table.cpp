@@ -174,11 +174,6 @@ constexpr bool is_container(const command& what) {
   return what.name == "client" || what.name == "config" || what.name == "command";
 }
 
-// Commands with keys have no subcommands; skip the check for these frequent requests.
-constexpr bool is_subcommand(const command& what) {
-  return what.keys == none && what.name.find('|') != std::string_view::npos;
-}
-
 bool right_number_of_words(const command& what, std::size_t words) {
   const auto count = static_cast<std::ptrdiff_t>(words);
   if (what.keys == every_second && count % 2 == 0) return false;
@@ -191,7 +186,7 @@ std::span<const command> all_commands() { return table; }
 
 const command* admit(request_words words, session& client, resp::reply_writer& to) {
   const command* what = names.find(words[0]);
-  if (what == nullptr || is_subcommand(*what)) {
+  if (what == nullptr || what->is_subcommand()) {
     refuse_unknown(words, to);
     return nullptr;
   }

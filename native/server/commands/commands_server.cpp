@@ -12,12 +12,10 @@ namespace stallscope::server::handlers {
 
 namespace {
 
-bool is_subcommand(const command& what) { return what.name.find('|') != std::string_view::npos; }
-
 std::int64_t count_commands() {
   const auto all = all_commands();
   return std::count_if(all.begin(), all.end(),
-                       [](const command& what) { return !is_subcommand(what); });
+                       [](const command& what) { return !what.is_subcommand(); });
 }
 
 std::vector<std::string_view> flags_of(const command& what) {
@@ -50,7 +48,7 @@ void describe(const command& what, reply_writer& to) {
 void describe_all(reply_writer& to) {
   to.array(static_cast<std::size_t>(count_commands()));
   for (const command& what : all_commands()) {
-    if (!is_subcommand(what)) describe(what, to);
+    if (!what.is_subcommand()) describe(what, to);
   }
 }
 
@@ -119,7 +117,7 @@ void command_list(execution& /*on*/, request_words words, reply_writer& to) {
   }
   to.array(static_cast<std::size_t>(count_commands()));
   for (const command& what : all_commands()) {
-    if (!is_subcommand(what)) to.bulk(what.name);
+    if (!what.is_subcommand()) to.bulk(what.name);
   }
 }
 

@@ -30,15 +30,15 @@ std::string answer(std::string_view status, std::string_view body, std::string_v
   return text;
 }
 
-std::string refuse(std::string_view status) {
+std::string error_response(std::string_view status) {
   return answer(status, std::string(status) + "\n", "text/plain; charset=utf-8");
 }
 
 std::string answer_to(const http_request& request, const shared_server& server) {
   const auto line = request.line();
-  if (!line) return refuse("400 Bad Request");
-  if (line->method != "GET") return refuse("405 Method Not Allowed");
-  if (line->target != "/metrics") return refuse("404 Not Found");
+  if (!line) return error_response("400 Bad Request");
+  if (line->method != "GET") return error_response("405 Method Not Allowed");
+  if (line->target != "/metrics") return error_response("404 Not Found");
   return answer("200 OK", metrics_text(server), "text/plain; version=0.0.4; charset=utf-8");
 }
 
@@ -87,7 +87,7 @@ class metrics_server::http_connection final : public reactor::event_handler {
         answer_ = answer_to(request_, server_);
         break;
       case http_request::state::too_large:
-        answer_ = refuse("431 Request Header Fields Too Large");
+        answer_ = error_response("431 Request Header Fields Too Large");
         break;
     }
     loop_.change(socket_.get(), EPOLLOUT, *this);

@@ -131,7 +131,7 @@ std::uint64_t add_buckets(metrics_writer& to, const stage_counts& stage,
   return below;
 }
 
-void add_stages(metrics_writer& to, const shared_server& server) {
+void add_stage_samples(metrics_writer& to, const shared_server& server) {
   const std::vector<stage_counts> all = stages_of(server);
   if (all.empty()) return;
   for (const stage_counter& counter : stage_counters) {
@@ -151,7 +151,7 @@ void add_stages(metrics_writer& to, const shared_server& server) {
 }
 
 // Times stay in ns, as in INFO.
-void add_disk(metrics_writer& to, const shared_server& server) {
+void add_disk_samples(metrics_writer& to, const shared_server& server) {
   const auto family = [&](std::string_view name, number_kind kind, std::string_view help) {
     const bool counter = kind == number_kind::counter;
     to.family("disk_" + std::string(name) + (counter ? "_total" : ""),
@@ -177,8 +177,8 @@ std::string metrics_text(const shared_server& server) {
   add_requests(to, server);
   add_keys(to, server);
   add_process(to, server);
-  add_stages(to, server);
-  if (server.data() != nullptr) add_disk(to, server);
+  add_stage_samples(to, server);
+  if (server.data() != nullptr) add_disk_samples(to, server);
   return to.take();
 }
 

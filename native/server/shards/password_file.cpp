@@ -16,17 +16,18 @@ namespace {
 
 constexpr std::size_t longest = 512;
 
-[[noreturn]] void refuse(const std::string& path, const std::string& why) {
+[[noreturn]] void reject_file(const std::string& path, const std::string& why) {
   throw std::invalid_argument("the password file " + path + " " + why);
 }
 
 void check(const std::string& path, int fd) {
   struct stat status {};
   if (::fstat(fd, &status) != 0) throw std::system_error(errno, std::generic_category(), path);
-  if (!S_ISREG(status.st_mode)) refuse(path, "is not a regular file");
-  if (status.st_uid != ::geteuid() && status.st_uid != 0) refuse(path, "belongs to another user");
+  if (!S_ISREG(status.st_mode)) reject_file(path, "is not a regular file");
+  if (status.st_uid != ::geteuid() && status.st_uid != 0)
+    reject_file(path, "belongs to another user");
   if ((status.st_mode & 077U) != 0)
-    refuse(path, "is accessible by other users: run chmod 600 on it");
+    reject_file(path, "is accessible by other users: run chmod 600 on it");
 }
 
 }  // namespace
@@ -34,7 +35,7 @@ void check(const std::string& path, int fd) {
 std::string read_password_file(const std::string& path) {
   const descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
   if (!file) {
-    if (errno == ELOOP) refuse(path, "is a symbolic link: use the file itself");
+    if (errno == ELOOP) reject_file(path, "is a symbolic link: use the file itself");
     throw std::system_error(errno, std::generic_category(), path);
   }
   check(path, file.get());
@@ -43,9 +44,10 @@ std::string read_password_file(const std::string& path) {
   if (got < 0) throw std::system_error(errno, std::generic_category(), path);
   std::string line(bytes.data(), static_cast<std::size_t>(got));
   const std::size_t end = line.find('\n');
-  if (end == std::string::npos && line.size() > longest) refuse(path, "is longer than 512 bytes");
+  if (end == std::string::npos && line.size() > longest)
+    reject_file(path, "is longer than 512 bytes");
   if (end != std::string::npos) line.resize(end);
-  if (line.empty()) refuse(path, "has an empty first line");
+  if (line.empty()) reject_file(path, "has an empty first line");
   return line;
 }
 

@@ -2,14 +2,11 @@
 
 from pathlib import Path
 
+from tests.stallscope.tracing.event_formats import Formats, write_formats
+
 IDLE, SWITCH, START, IRQ, ISSUE, COMPLETE = 11, 12, 13, 14, 15, 16
 
-COMMON = """
-\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;
-\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;
-"""
-
-FORMATS: dict[str, tuple[int, *tuple[tuple[str, int, int, int], ...]]] = {
+FORMATS: Formats = {
     "power/cpu_idle": (IDLE, ("u32 state", 8, 4, 0), ("u32 cpu_id", 12, 4, 0)),
     "sched/sched_switch": (
         SWITCH,
@@ -30,11 +27,4 @@ FORMATS: dict[str, tuple[int, *tuple[tuple[str, int, int, int], ...]]] = {
 
 
 def events_folder(folder: Path) -> Path:
-    for name, (number, *fields) in FORMATS.items():
-        lines = "".join(
-            f"\tfield:{field};\toffset:{offset};\tsize:{size};\tsigned:{signed};\n"
-            for field, offset, size, signed in fields
-        )
-        (folder / name).mkdir(parents=True)
-        (folder / name / "format").write_text(f"name: x\nID: {number}\nformat:{COMMON}\n{lines}")
-    return folder
+    return write_formats(folder, FORMATS)

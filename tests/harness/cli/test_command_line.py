@@ -3,6 +3,7 @@
 import fcntl
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -17,6 +18,7 @@ from harness.commands.io import IO
 from harness.commands.lab import LAB
 from stallscope import __version__
 from stallscope.errors import ExitCode, RecordingError, UnableError
+from tests.house.words import help_texts
 
 
 @pytest.mark.parametrize("name", COMMANDS)
@@ -55,6 +57,15 @@ def test_every_verb_has_its_short_help_and_examples(
 def test_an_unknown_lab_gives_similar_names(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["lab", "memroy"]) == ExitCode.USAGE
     assert "did you mean memory?" in capsys.readouterr().err
+
+
+def test_help_names_the_values_of_options() -> None:
+    unnamed = [
+        text.place
+        for text in help_texts()
+        if re.search(r"(?:INTEGER|FLOAT)(?: RANGE)?\b|^  -.* TEXT\b", text.text, re.MULTILINE)
+    ]
+    assert not unnamed
 
 
 def test_help_loads_no_heavy_module() -> None:

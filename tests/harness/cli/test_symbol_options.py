@@ -33,6 +33,12 @@ def test_servers_are_used_only_if_requested(monkeypatch: pytest.MonkeyPatch) -> 
         symbol_places([], [], "DEBUGINFOD_URLS")
 
 
+def test_the_words_of_places_name_the_same_places(tmp_path: Path) -> None:
+    places = symbol_places([], [tmp_path], "http://a http://b")
+    assert places.words() == [f"--debug-directory={tmp_path}", "--debuginfod=http://a http://b"]
+    assert symbol_places([], []).words() == []
+
+
 @pytest.mark.parametrize(
     ("name", "words"),
     [
@@ -42,11 +48,15 @@ def test_servers_are_used_only_if_requested(monkeypatch: pytest.MonkeyPatch) -> 
         ("data", [PROFILE]),
         ("diff", [PROFILE, PROFILE]),
         ("waits", [WAITS, "--no-page"]),
+        ("pack", [PROFILE, "--redact", "-o", "case.stallscope.tar.gz"]),
+        ("diagnose", [WAITS, "-o", "page.html"]),
     ],
 )
 def test_commands_that_name_functions_search_further_debug_directories(
     name: str, words: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    words = [str(Path(word).absolute()) if word.startswith("tests") else word for word in words]
+    monkeypatch.chdir(tmp_path)
     used: list[SymbolPlaces] = []
     added_to = SymbolPlaces.added_to
 

@@ -1,17 +1,13 @@
 """URLs of receivers, and requests to receivers that fail in different ways."""
 
-import gzip
-import http.server
 import socket
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
 
 import pytest
 from opentelemetry.proto.collector.profiles.v1development import profiles_service_pb2
 
-from harness.continuous.endpoint import PATH, Delivery, Endpoint, parse_endpoint, post
+from harness.continuous.endpoint import PATH, Delivery, parse_endpoint, post
 from stallscope.errors import UsageError
+from tests.harness.continuous.profile_receiver import receiver
 
 
 @pytest.mark.parametrize(
@@ -46,37 +42,8 @@ def test_other_urls_are_refused_and_secrets_are_not_repeated(text: str, message:
     assert "secret" not in caught.value.message + caught.value.remedy
 
 
-@contextmanager
-def receiver(status: int, body: bytes = b"", **headers: str) -> Iterator[tuple[Endpoint, list]]:
-    """Yield the endpoint of a server, and the requests that it received."""
-    requests = []
-
-    class Handler(http.server.BaseHTTPRequestHandler):
-        def do_POST(self) -> None:
-            content = self.rfile.read(int(self.headers["Content-Length"]))
-            requests.append((self.path, dict(self.headers), gzip.decompress(content)))
-            self.send_response(status)
-            for name, value in headers.items():
-                self.send_header(name.replace("_", "-"), value)
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
-
-        def log_message(self, *arguments: object) -> None:
-            pass
-
-    with http.server.HTTPServer(("127.0.0.1", 0), Handler) as server:
-        thread = threading.Thread(target=server.serve_forever, args=(0.01,))
-        thread.start()
-        try:
-            yield parse_endpoint(f"http://127.0.0.1:{server.server_port}"), requests
-        finally:
-            server.shutdown()
-            thread.join()
-
-
 def test_a_profile_is_sent_as_compressed_protobuf() -> None:
-    with receiver(200) as (endpoint, requests):
+    with receiver([200]) as (endpoint, requests):
         assert post(endpoint, b"content") == Delivery()
     ((path, headers, content),) = requests
     assert (path, content) == (PATH, b"content")
@@ -87,15 +54,15 @@ def test_a_profile_is_sent_as_compressed_protobuf() -> None:
 def test_rejected_profiles_are_counted_and_a_strange_reply_is_not_an_error() -> None:
     response = profiles_service_pb2.ExportProfilesServiceResponse()
     response.partial_success.rejected_profiles = 2
-    with receiver(200, response.SerializeToString()) as (endpoint, _):
+    with receiver([200], response.SerializeToString()) as (endpoint, _):
         assert post(endpoint, b"").rejected == 2
-    with receiver(200, b"\xff" * 99) as (endpoint, _):
+    with receiver([200], b"\xff" * 99) as (endpoint, _):
         assert post(endpoint, b"") == Delivery()
 
 
 @pytest.mark.parametrize("status", [429, 502, 503, 504])
 def test_a_busy_receiver_is_tried_again(status: int) -> None:
-    with receiver(status, Retry_After="7") as (endpoint, _):
+    with receiver([status], Retry_After="7") as (endpoint, _):
         delivery = post(endpoint, b"")
     assert (delivery.may_retry, delivery.retry_after_s) == (True, 7)
     assert delivery.failure.startswith(f"HTTP {status}")
@@ -103,7 +70,7 @@ def test_a_busy_receiver_is_tried_again(status: int) -> None:
 
 def test_redirects_and_refusals_are_final() -> None:
     for status in (301, 307, 400, 401, 404, 500):
-        with receiver(status, Location="http://127.0.0.1:1/") as (endpoint, requests):
+        with receiver([status], Location="http://127.0.0.1:1/") as (endpoint, requests):
             delivery = post(endpoint, b"")
         assert (delivery.may_retry, len(requests)) == (False, 1)
         assert delivery.failure.startswith(f"HTTP {status}")

@@ -5,8 +5,9 @@ from pathlib import Path
 import msgspec
 
 from harness.diagnose.build import diagnose_result
-from harness.diagnose.cpu_functions import CpuFunctions, KernelTime
+from harness.diagnose.cpu_functions import CpuFunctions
 from harness.diagnose.facts import Measurements
+from harness.diagnose.kernel_ways import KernelTime
 from harness.diagnose.result import DiagnoseResult
 from harness.waits.build import waits_result
 from harness.waits.result import WaitCause, WaitsResult

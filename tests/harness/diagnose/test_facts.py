@@ -1,8 +1,9 @@
 import pytest
 from msgspec import structs
 
-from harness.diagnose.facts import Facts, larger_gain
+from harness.diagnose.facts import Facts, Measurements, larger_gain
 from tests.harness.diagnose.diagnoses import LOCKED, waits
+from tests.harness.diagnose.machines import machine
 from tests.harness.waits.waits_results import cause
 
 
@@ -43,6 +44,18 @@ def test_time_in_the_run_queue_may_go_with_the_waits_before_it() -> None:
     facts = Facts.of(waits("main R(code)0-100 W(hog,lock)100-300 Q300-400 R400-500"), None)
     gain = facts.largest_gain([cause("disk", "disk", 200, ("main", 200))])
     assert gain == pytest.approx(2.5, rel=0.01)
+
+
+def test_more_threads_than_cpus_gain_no_more_than_the_cpus_run() -> None:
+    text = "\n".join(f"w-{n}@{n} R(code)0-100 W(disk,read)100-500" for n in range(8))
+    gains = []
+    for cpus in (8, 2):
+        measured = Measurements(machine=machine({"cpus": cpus}))
+        facts = Facts.of(waits(text), None, measured)
+        name = facts.groups[0].name
+        gains.append(facts.largest_gain([cause("disk", "disk", 3200, (name, 3200))]))
+    # Eight threads run 800 ms; two CPUs run 1,000 ms in 500 ms.
+    assert gains == [pytest.approx(5.0, rel=0.01), pytest.approx(1.25, rel=0.01)]
 
 
 def test_cpu_time_shrinks_with_the_queue_for_it() -> None:

@@ -1,4 +1,4 @@
-"""An sshd on 127.0.0.1 with its own keys and configuration, for hosts of a fleet."""
+"""An sshd with its own keys and configuration, for hosts of a fleet: loopback, or a namespace."""
 
 import os
 import pwd
@@ -12,6 +12,7 @@ from pathlib import Path
 
 SSHD = "/usr/sbin/sshd"
 _LIMIT_S = 20.0
+NAMESPACE_PORT = 2222  # the same in all namespaces
 
 
 def has_sshd() -> bool:
@@ -19,19 +20,26 @@ def has_sshd() -> bool:
 
 
 @contextmanager
-def loopback_ssh(folder: Path, environment: dict[str, str] | None = None) -> Iterator[int]:
-    """Yield the port of an sshd; ``folder/config`` is the configuration of ssh."""
+def loopback_ssh(
+    folder: Path,
+    environment: dict[str, str] | None = None,
+    *,
+    address: str = "127.0.0.1",
+    namespace: str = "",
+) -> Iterator[int]:
+    """Yield the port of an sshd; ``folder/config`` is the configuration of ssh.
+
+    ``namespace``: of the network in which it listens at ``address``; empty: this one.
+    """
     for name in ("host", "user"):
         words = ["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", str(folder / name)]
         subprocess.run(words, check=True)
     shutil.copy(folder / "user.pub", folder / "authorized")
     Path("/run/sshd").mkdir(exist_ok=True)
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
+    port = NAMESPACE_PORT if namespace else _unused_port()
     settings = [
         f"Port {port}",
-        "ListenAddress 127.0.0.1",
+        f"ListenAddress {address}",
         f"HostKey {folder / 'host'}",
         f"AuthorizedKeysFile {folder / 'authorized'}",
         f"PidFile {folder / 'pid'}",
@@ -47,22 +55,53 @@ def loopback_ssh(folder: Path, environment: dict[str, str] | None = None) -> Ite
         f"Host *\n  User {user}\n  IdentityFile {folder / 'user'}\n  IdentitiesOnly yes\n"
         f"  StrictHostKeyChecking no\n  UserKnownHostsFile {folder / 'known'}\n  LogLevel ERROR\n"
     )
+    inside = ["ip", "netns", "exec", namespace] if namespace else []
     server = subprocess.Popen(
-        [SSHD, "-D", "-e", "-f", str(folder / "sshd_config")], stderr=subprocess.DEVNULL
+        [*inside, SSHD, "-D", "-e", "-f", str(folder / "sshd_config")], stderr=subprocess.DEVNULL
     )
     try:
-        _wait_for(port)
+        _wait_for(address, port)
         yield port
     finally:
         server.terminate()
         server.wait(_LIMIT_S)
 
 
-def _wait_for(port: int) -> None:
+@contextmanager
+def network_namespace(name: str, network: str) -> Iterator[str]:
+    """Yield the address in a new network namespace; ``network``: first three numbers.
+
+    Raises CalledProcessError if the kernel refuses it.
+    """
+    outside, inside = f"{name}o", f"{name}i"
+    _ip("netns", "add", name)
+    try:
+        _ip("link", "add", outside, "type", "veth", "peer", "name", inside, "netns", name)
+        _ip("address", "add", f"{network}.1/30", "dev", outside)
+        _ip("link", "set", outside, "up")
+        _ip("-n", name, "address", "add", f"{network}.2/30", "dev", inside)
+        _ip("-n", name, "link", "set", inside, "up")
+        yield f"{network}.2"
+    finally:
+        subprocess.run(["ip", "link", "delete", outside], capture_output=True, check=False)
+        _ip("netns", "delete", name)
+
+
+def _ip(*words: str) -> None:
+    subprocess.run(["ip", *words], capture_output=True, check=True)
+
+
+def _unused_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def _wait_for(address: str, port: int) -> None:
     end_s = time.monotonic() + _LIMIT_S
     while True:
         try:
-            socket.create_connection(("127.0.0.1", port), 1).close()
+            socket.create_connection((address, port), 1).close()
         except OSError:
             if time.monotonic() > end_s:
                 raise

@@ -1,6 +1,7 @@
 """`harness.fleet.engine`."""
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -11,13 +12,14 @@ from harness.fleet.engine import Guarded, gathered, map_parts, part_results
 from harness.fleet.latency.session import fleet_latency
 from harness.fleet.query import QueryOptions
 from harness.fleet.slots.session import fleet_slots
+from harness.fleet.top import session as top_session
 from harness.fleet.top.session import fleet_top
 from harness.fleet.waits.session import fleet_waits
 from stallscope.documents import Document
 from stallscope.errors import UsageError
 from stallscope.histogram_encoding import encode
 from stallscope.histograms import Geometry, Histogram
-from tests.harness.fleet.samples import two_hosts, write_rows, write_samples
+from tests.harness.fleet.samples import kill_worker, two_hosts, write_rows, write_samples
 
 pytest.importorskip("pyarrow", reason="needs the extra fleet: pyarrow")
 
@@ -80,6 +82,32 @@ def test_a_part_whose_worker_is_lost_costs_that_part() -> None:
     assert results.values == ("1", "3")
     assert [failure.position for failure in results.failures] == [1]
     assert "worker was lost" in results.failures[0].error
+
+
+@pytest.mark.live
+def test_a_killed_worker_changes_no_answer_or_costs_its_part(
+    fleet: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    distributed = pytest.importorskip("distributed", reason="needs the extra cluster: distributed")
+    local = fleet_top(QueryOptions((fleet,)))
+    mark = tmp_path / "mark"
+    mark.touch()
+    monkeypatch.setattr(top_session, "part_functions", partial(kill_worker, mark))
+    with distributed.LocalCluster(
+        n_workers=2, threads_per_worker=1, dashboard_address=None
+    ) as cluster:
+        options = QueryOptions((fleet,), cluster.scheduler_address)
+        assert fleet_top(options) == local
+        assert not mark.exists()  # a worker was killed
+        mark.write_text("always")
+        cluster.scheduler.allowed_failures = 1
+        with distributed.Client(cluster) as client:
+            client.wait_for_workers(2)
+        result = fleet_top(options)
+    assert (result.hosts, result.samples) == (1, local.samples - 1)
+    (missing,) = result.missing
+    assert missing.part.startswith("b ")
+    assert "worker was lost: KilledWorker" in missing.error
 
 
 def test_the_address_of_a_scheduler_is_checked() -> None:

@@ -13,7 +13,6 @@ from harness.flight.conditions import (
     SignalCondition,
     nearest,
     parse_condition,
-    parse_time,
 )
 from stallscope.errors import UsageError
 from stallscope.pressure import PressureThreshold
@@ -100,11 +99,3 @@ def test_an_invalid_condition_is_answered_with_the_nearest_form(text: str, advic
 def test_conditions_that_can_never_be_true_are_refused(text: str) -> None:
     with pytest.raises(UsageError):
         parse_condition(text)
-
-
-def test_times_have_a_unit_or_are_seconds() -> None:
-    times = [parse_time(text) for text in ("30s", "2m", "1.5", "500ms", "1h")]
-    assert times == [30, 120, 1.5, 0.5, 3600]
-    for text in ("", "0s", "-1s", "1d", "s", "nan"):
-        with pytest.raises(UsageError, match="is not a time above 0"):
-            parse_time(text)

@@ -76,7 +76,7 @@ def test_the_maximum_size_is_of_all_recordings() -> None:
         ({"flight": None}, "--on belongs to --flight"),
         ({"flight": None, "conditions": (), "repeat": 2}, "--repeat belongs to --flight"),
         ({"conditions": ()}, "--flight needs a trigger"),
-        ({"flight": "0s"}, "0s is not a time"),
+        ({"flight": "0s"}, "--flight: '0s' is not a time"),
         ({"slots": True}, "--slots and --flight"),
     ],
 )

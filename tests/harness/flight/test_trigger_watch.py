@@ -57,7 +57,7 @@ def test_the_first_trigger_is_named_and_the_collector_stopped() -> None:
 def test_a_descriptor_fires_without_an_interval() -> None:
     trigger = SignalTrigger()
     trigger.open()
-    trigger.receive()
+    trigger.fire()
     lines = _lines(TriggerWatch([trigger], after_s=0.01), wait=True)
     assert [line.split()[0] for line in lines] == ["trigger", "stop"]
     trigger.close()

@@ -121,7 +121,7 @@ def test_a_signal_makes_its_descriptor_ready() -> None:
     trigger = SignalTrigger()
     trigger.open()
     assert trigger.check() is None
-    trigger.receive()
+    trigger.fire()
     assert trigger.check() == "signal SIGUSR1"
     assert trigger.check() is None
     trigger.close()

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from harness.cli.symbol_places import SymbolPlaces
 from harness.pack.options import PackOptions
 from harness.pack.session import pack, unpack
 from harness.profile.analysis import analyze
@@ -65,6 +66,13 @@ def test_a_recording_of_another_kind_is_not_redacted(tmp_path: Path) -> None:
     )
     with pytest.raises(UnableError, match="kind load cannot be redacted"):
         pack(PackOptions(tmp_path / "run", tmp_path / "x", redact=True))
+
+
+def test_debug_files_are_for_redacted_archives(recording: Path, tmp_path: Path) -> None:
+    places = SymbolPlaces(debug_directories=(tmp_path,))
+    with pytest.raises(UsageError, match="are for --redact"):
+        PackOptions(recording, tmp_path / "x", places=places)
+    assert PackOptions(recording, tmp_path / "x", redact=True, places=places).places == places
 
 
 def test_nothing_remains_of_a_refused_archive(tmp_path: Path) -> None:

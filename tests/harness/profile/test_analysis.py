@@ -4,7 +4,6 @@ import json
 import os
 import re
 import shutil
-import struct
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -15,6 +14,7 @@ from harness.cli.command_line import main
 from harness.profile.analysis import _full_process_name
 from stallscope._native import read_capture
 from stallscope.recordings import MANIFEST, SAMPLES
+from tests.captures.pipes import pipe_content
 from topdown.stacks.profile import Thread
 
 MANIFEST_OF = {
@@ -140,7 +140,7 @@ def test_stacks_of_a_pipe_without_a_temporary_directory_are_an_error(
     checkout: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch
 ) -> None:
     monkeypatch.setenv("TMPDIR", str(tmp_path / "none"))
-    content = piped((checkout / "tests/captures/dwarf.perf").read_bytes())
+    content = pipe_content((checkout / "tests/captures/dwarf.perf").read_bytes())
     reader, writer = os.pipe()
     os.write(writer, content)
     os.close(writer)
@@ -150,14 +150,6 @@ def test_stacks_of_a_pipe_without_a_temporary_directory_are_an_error(
     assert code == 3
     assert f"cannot store copied stacks in {tmp_path / 'none'}" in errors
     assert "remedy: set TMPDIR" in errors
-
-
-def piped(file: bytes) -> bytes:
-    """The records of a file with a single event, after the header of a pipe."""
-    entry, attributes, data, size = struct.unpack_from("<QQ8xQQ", file, 16)
-    attribute = file[attributes : attributes + entry - 16]
-    head = struct.pack("<8sQIHH", b"PERFILE2", 16, 64, 0, 8 + len(attribute))
-    return head + attribute + file[data : data + size]
 
 
 PERF_MESSAGES = (

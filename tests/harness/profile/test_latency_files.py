@@ -1,16 +1,16 @@
 """Files of `perf record --latency`: wall time as weight, and states of threads."""
 
-from collections import Counter
 from pathlib import Path
 
 import pytest
 
-from harness.profile.analysis import Analysis, analyze
+from harness.profile.analysis import analyze
 from harness.profile.options import AnalysisOptions
 from harness.waits.analysis import analyze_waits
 from harness.waits.build import waits_result
 from stallscope.recordings import open_recording
 from tests.captures.latency_capture import LatencyCapture
+from tests.profile_builder import leaf_shares
 from topdown.waits.weight import Weight
 
 MS = 1_000_000
@@ -40,20 +40,14 @@ def capture(tmp_path: Path) -> Path:
     return two_phases().write(tmp_path / "perf.data")
 
 
-def shares(analysis: Analysis) -> dict[str, float]:
-    profile = analysis.profile
-    sums: Counter[str] = Counter()
-    for node, value in zip(profile.weight_node, profile.weight_value, strict=True):
-        sums[profile.functions[profile.node_function[node]].name] += int(value)
-    return {name: value / sums.total() for name, value in sums.items()}
-
-
 def test_cpu_shares_are_33_67_and_wall_shares_50_50(capture: Path) -> None:
     recording = open_recording(capture)
-    by_cpu = shares(analyze(recording))
+    by_cpu = leaf_shares(analyze(recording).profile)
     assert by_cpu == pytest.approx({"waits+0x100": 1 / 3, "waits+0x200": 2 / 3}, abs=0.01)
     by_wall = analyze(recording, AnalysisOptions(weight=Weight.WALL))
-    assert shares(by_wall) == pytest.approx({"waits+0x100": 0.5, "waits+0x200": 0.5}, abs=0.03)
+    assert leaf_shares(by_wall.profile) == pytest.approx(
+        {"waits+0x100": 0.5, "waits+0x200": 0.5}, abs=0.03
+    )
     assert by_wall.profile.weight_value.sum() == pytest.approx(2000 * MS, rel=0.005)
     assert by_wall.profile.source.unit == "ns"
 

@@ -8,7 +8,12 @@ import pytest
 from harness.cstates.record import files as record_files
 from harness.io import recording as io_recording
 from harness.load import recording as load_recording
-from harness.recordings.directory import is_recording_of, remove_empty, write_manifest
+from harness.recordings.directory import (
+    is_recording_of,
+    make_new_directory,
+    remove_empty,
+    write_manifest,
+)
 from harness.recordings.manifest import IdleManifest, IoManifest, LoadManifest, this_host
 from stallscope.errors import UsageError
 from stallscope.recordings import RecordedEnd, RecordedEvent, Target, read_manifest
@@ -94,3 +99,13 @@ def test_a_manifest_is_read_as_it_was_written(tmp_path: Path) -> None:
     assert manifest.host == this_host()
     assert manifest.start_ns == 1
     assert manifest.end_ns is not None
+
+
+def test_an_existing_directory_of_results_is_not_written_to(tmp_path: Path) -> None:
+    make_new_directory(tmp_path / "lab")
+    assert (tmp_path / "lab").is_dir()
+    with pytest.raises(UsageError, match="already exists") as error:
+        make_new_directory(tmp_path / "lab")
+    assert "-o" in error.value.remedy
+    with pytest.raises(UsageError):
+        make_new_directory(tmp_path / "missing" / "lab")

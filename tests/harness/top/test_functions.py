@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from harness.cli.symbol_places import SymbolPlaces
 from harness.top.functions import FunctionSampler
 
 
@@ -21,6 +22,23 @@ def fake(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[str]:
     monkeypatch.setattr(subprocess, "Popen", start)
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     return code
+
+
+def test_the_recording_searches_the_places_of_debug_files(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    started: list[list[str]] = []
+    real = subprocess.Popen
+
+    def start(words: list[str], **options: object) -> object:
+        started.append(words)
+        return real([sys.executable, "-c", "pass"], **options)  # type: ignore[call-overload]
+
+    monkeypatch.setattr(subprocess, "Popen", start)
+    sampler = FunctionSampler(1, 60, SymbolPlaces((), (tmp_path,), "http://a"))
+    sampler.poll(0)
+    sampler.close()
+    assert started[0][-2:] == [f"--debug-directory={tmp_path}", "--debuginfod=http://a"]
 
 
 @pytest.mark.parametrize(

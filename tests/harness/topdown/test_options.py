@@ -48,7 +48,7 @@ def refused(capsys: pytest.CaptureFixture[str], *words: str) -> str:
         (("--cpu", "skz", "--", "true"), "unknown CPU model 'skz'"),
         (("--model-timeout", "5", "--", "true"), "simulates nothing"),
         (("--source", "replay:x", "-o", "page.html"), "-o has no effect with --source replay"),
-        (("-a", "--duration", "nan"), "is not a time"),
+        (("-a", "--duration", "nan"), "is not a finite number"),
     ],
 )
 def test_contradictions(

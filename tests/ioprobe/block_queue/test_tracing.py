@@ -24,14 +24,10 @@ from stallscope.errors import UnableError
 from stallscope.system_files import Roots
 from stallscope.tracing.drain import Drain
 from tests.ioprobe.block_queue.trace_events import EMPTY
+from tests.stallscope.tracing.event_formats import write_formats
 from tests.stallscope.tracing.ring_writer import PAGE_BYTES, event, page, record
 
 Machines = Callable[[str], Roots]
-
-COMMON = """
-\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;
-\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;
-"""
 
 BIO, SUBMIT, PUNT, WAIT, SWITCH, DIRECT, ENTER, EXIT = range(21, 29)
 
@@ -54,16 +50,9 @@ FORMATS = {
 
 
 def events_folder(folder: Path, *without: str) -> Path:
-    for name, (number, *fields) in FORMATS.items():
-        if name in without:
-            continue
-        lines = "".join(
-            f"\tfield:{field};\toffset:{offset};\tsize:{size};\tsigned:{signed};\n"
-            for field, offset, size, signed in fields
-        )
-        (folder / name).mkdir(parents=True)
-        (folder / name / "format").write_text(f"name: x\nID: {number}\nformat:{COMMON}\n{lines}")
-    return folder
+    return write_formats(
+        folder, {name: content for name, content in FORMATS.items() if name not in without}
+    )
 
 
 class Pages:

@@ -48,6 +48,11 @@ class RawClient:
     def send(self, data: bytes) -> None:
         self.socket.sendall(data)
 
+    def disk_info(self) -> dict[str, str]:
+        """Return the fields of INFO disk."""
+        lines = self.ask("INFO", "disk").decode().split("\r\n")
+        return dict(line.split(":", 1) for line in lines if line.startswith("disk_"))
+
     def try_send(self, data: bytes) -> None:
         """Send to a server that may have closed already."""
         with contextlib.suppress(OSError):

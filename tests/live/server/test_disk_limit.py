@@ -28,11 +28,6 @@ def fill(client: RawClient) -> None:
     assert all(client.reply() == b"+OK\r\n" for _ in range(KEYS))
 
 
-def disk_info(client: RawClient) -> dict[str, str]:
-    lines = client.ask("INFO", "disk").decode().split("\r\n")
-    return dict(line.split(":", 1) for line in lines if line.startswith("disk_"))
-
-
 def send_reads(connection: RawClient | socket.socket) -> None:
     words = b"".join(request("STRLEN", f"key:{number}") for number in range(KEYS))
     if isinstance(connection, RawClient):
@@ -57,7 +52,7 @@ def test_four_threads_keep_the_limit_of_the_process(tmp_path: Path, rates: tuple
         for reader in readers:
             assert all(reader.reply() == b":4000\r\n" for _ in range(KEYS))
         assert client.reply().startswith(b"+Background")
-        info = disk_info(client)
+        info = client.disk_info()
     assert info["disk_limit"] == "6"
     if rates:  # 4 KiB are cheaper than the largest requests, which the limit counts
         assert int(info["disk_max_in_flight"]) >= 4
@@ -95,7 +90,7 @@ def test_reads_of_a_disconnected_client_are_cancelled_and_counted(tmp_path: Path
                 with socket.socket(socket.AF_UNIX) as lost:
                     lost.connect(str(address))
                     send_reads(lost)
-            cancelled = int(disk_info(client)["disk_cancelled_reads"])
+            cancelled = int(client.disk_info()["disk_cancelled_reads"])
         assert cancelled > 0
         assert client.ask("STRLEN", "key:7") == b":4000\r\n"
-        assert "queued=0,executing=0" in disk_info(client)["disk_class_queries"]
+        assert "queued=0,executing=0" in client.disk_info()["disk_class_queries"]

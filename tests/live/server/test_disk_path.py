@@ -63,12 +63,6 @@ def check(client: RawClient, values: dict[str, bytes]) -> None:
     assert client.ask("DBSIZE") == b":%d\r\n" % len(values)
 
 
-def disk_info(client: RawClient) -> dict[str, str]:
-    """The fields of INFO disk."""
-    lines = client.ask("INFO", "disk").decode().split("\r\n")
-    return dict(line.split(":", 1) for line in lines if line.startswith("disk_"))
-
-
 def refusal(*options: str) -> str:
     ended = subprocess.run(
         [server_program(), *options], capture_output=True, text=True, timeout=30, check=False
@@ -129,7 +123,7 @@ def test_compaction_frees_overwritten_values(tmp_path: Path) -> None:
         assert client.ask("COMPACT") == b"+OK\r\n"
         assert client.ask("BGREWRITEAOF").startswith(b"+Background")
         check(client, values)
-        info = disk_info(client)
+        info = client.disk_info()
         assert int(info["disk_log_bytes"]) < 3 * MIB
         assert int(info["disk_compaction_segments_removed"]) >= 4
         assert info["disk_limit"] == "2"
@@ -145,7 +139,7 @@ def test_counters_of_the_two_classes(tmp_path: Path) -> None:
         for _ in range(10):
             client.ask("GET", "a")
         client.ask("COMPACT")
-        info = disk_info(client)
+        info = client.disk_info()
         queries = dict(pair.split("=") for pair in info["disk_class_queries"].split(","))
         compaction = dict(pair.split("=") for pair in info["disk_class_compaction"].split(","))
         assert int(queries["reads"]) == 10
@@ -169,7 +163,7 @@ def test_an_unfinished_tail_is_reported_and_truncated(
     segment.write_bytes(whole + b"\0" * (-len(whole) % 4096) + os.urandom(700))
     with stallscope_server(*options) as server, RawClient(server.port) as client:
         check(client, {"a": b"1", "b": b"2"})
-        assert disk_info(client)["disk_cut_bytes"] == "700"
+        assert client.disk_info()["disk_cut_bytes"] == "700"
     message = capfd.readouterr().err
     assert message.startswith(f"stallscope-server: {segment.name}: cut off behind offset ")
     assert message.count("\n") == 1
@@ -192,7 +186,7 @@ def test_a_damaged_end_of_a_closed_file_is_reported_and_kept(
     with stallscope_server(*options) as server, RawClient(server.port) as client:
         assert client.ask("GET", "last") == b"$-1\r\n"
         assert client.ask("STRLEN", "first") == b":5000\r\n"
-        info = disk_info(client)
+        info = client.disk_info()
         assert info["disk_cut_bytes"] == "0"
         assert int(info["disk_damaged_bytes"]) >= 5000
         assert client.ask("COMPACT") == b"+OK\r\n"

@@ -30,7 +30,7 @@ bool parse(values& into, const std::vector<std::string>& words) {
   cli::command run = app.add_subcommand("run", "Run");
   run.before_options(
       [&into](cli::command& named) { named.add_flag("--verbose", into.verbose, "Print all"); });
-  return stallscope::parse_command_line(app, words);
+  return stallscope::parse_arguments(app, words);
 }
 
 std::string message_of(const std::vector<std::string>& words) {

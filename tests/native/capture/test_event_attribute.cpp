@@ -14,7 +14,7 @@ using stallscope::capture::parse_attribute;
 
 namespace {
 
-attribute parse(const std::string& bytes, order byte_order) {
+attribute parse_in_order(const std::string& bytes, order byte_order) {
   const bool swap = (byte_order == order::big) != (std::endian::native == std::endian::big);
   return parse_attribute(std::as_bytes(std::span(bytes)), swap, 0);
 }
@@ -32,7 +32,7 @@ TEST_CASE("attributes of older and newer versions") {
     for (const std::uint32_t size : {64U, 72U, 80U, 96U, 104U, 112U, 120U, 128U, 136U, 144U}) {
       CAPTURE(size);
       spec.size = size;
-      const attribute parsed = parse(attribute_bytes(spec, byte_order), byte_order);
+      const attribute parsed = parse_in_order(attribute_bytes(spec, byte_order), byte_order);
       CHECK(parsed.sample_type == spec.sample_type);
       CHECK(parsed.frequency_hz == 999);
       CHECK(parsed.period == 0);

@@ -16,7 +16,7 @@ using chain = std::vector<std::string>;
 namespace {
 
 // One place, whose mapping is replaced between two samples that are out of order in the file.
-capture_builder two_moments() {
+capture_builder two_stacks() {
   capture_builder made(order::little, {stack_event()});
   made.mmap2(1, code, 0x1000, 0x2000, "/opt/old", 30);
   add_sample(made, {.ip = code + 0x10, .time = 3000, .stack = stack_of({code + 0x40})});
@@ -45,12 +45,12 @@ std::string compressed(const std::string& pipe, std::size_t records_at) {
 }  // namespace
 
 TEST_CASE("stacks are unwound with the mappings at their time") {
-  check_both_chains(unwound(two_moments().file()));
-  check_both_chains(unwound(two_moments().pipe()));
+  check_both_chains(unwound(two_stacks().file()));
+  check_both_chains(unwound(two_stacks().pipe()));
 }
 
 TEST_CASE("the stacks of pipes and of compressed records are kept in a temporary file") {
-  const std::string pipe = two_moments().pipe();
+  const std::string pipe = two_stacks().pipe();
   forward_source source(pipe);
   check_both_chains(stallscope::capture::read_capture(source, without_tables()));
   const std::size_t records_at = capture_builder(order::little, {stack_event()}).pipe().size();
@@ -58,7 +58,7 @@ TEST_CASE("the stacks of pipes and of compressed records are kept in a temporary
 }
 
 TEST_CASE("without a callback the kernel's chain is unchanged") {
-  const auto done = read(two_moments().file());
+  const auto done = read(two_stacks().file());
   CHECK(chain_of(done, 0) == chain{"/opt/old+0x2020/0"});
   CHECK(end_of(done, 0) == chain_end::kernel_given);
 }

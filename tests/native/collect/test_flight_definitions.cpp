@@ -65,6 +65,21 @@ TEST_CASE("stacks that no line has used for the longest time are dropped with th
   CHECK_FALSE(contains(text, use_line(100, 2)));  // its stack is not known any more
 }
 
+TEST_CASE("the runtime of a process that is still sampled is kept, whenever it was defined") {
+  for (const std::string name : {"runtime", "interpreter"}) {
+    const std::string live = "{\"" + name + "\":2,\"version\":\"3\"}\n";
+    const std::string ended = "{\"" + name + "\":9,\"version\":\"3\"}\n";
+    flight_definitions definitions{400};
+    definitions.take(live + ended);
+    for (int number = 0; number < 20; ++number)
+      definitions.take(code_line(number) + stack_line(number, number) + use_line(number, number));
+    definitions.compact("");
+    const auto text = definitions.text_with("");
+    CHECK(contains(text, live));
+    CHECK_FALSE(contains(text, ended));
+  }
+}
+
 TEST_CASE("the stacks of managed frames are found in segments and runs") {
   flight_definitions definitions{300};
   const std::string sample =

@@ -26,7 +26,7 @@ void add_silent_process(const test::scratch& proc, pid_t pid) {
   REQUIRE(::mkfifo(proc.at(std::to_string(pid) + "/maps").c_str(), 0600) == 0);
 }
 
-std::size_t bytes_of(target_reader& reader, pid_t pid) {
+std::size_t record_bytes(target_reader& reader, pid_t pid) {
   std::size_t bytes = 0;
   reader.write_records(
       pid, false, [&bytes](std::span<const std::byte> piece) { bytes += piece.size(); }, [] {});
@@ -61,7 +61,7 @@ TEST_CASE("code, tables and records of a process are those of a direct read") {
   REQUIRE(table.has_value());
   CHECK(table->frame_pointer_share() > 0);
   CHECK_FALSE(reader.runs_python(::getpid()));
-  CHECK(bytes_of(reader, ::getpid()) > 200);
+  CHECK(record_bytes(reader, ::getpid()) > 200);
 }
 
 TEST_CASE("a process that does not answer is left out, and others are read") {
@@ -70,9 +70,9 @@ TEST_CASE("a process that does not answer is left out, and others are read") {
   add_status(folder, 12);
   folder.write("12/maps", "");
   target_reader reader{procfs{folder.at("")}};
-  bytes_of(reader, 11);
-  CHECK(bytes_of(reader, 12) > 0);
-  CHECK(bytes_of(reader, 11) == 0);  // without another wait
+  record_bytes(reader, 11);
+  CHECK(record_bytes(reader, 12) > 0);
+  CHECK(record_bytes(reader, 11) == 0);  // without another wait
   CHECK_FALSE(reader.runs_python(11));
   const auto warnings = unread(reader.finish());
   REQUIRE(warnings.size() == 1);
@@ -84,7 +84,7 @@ TEST_CASE("processes that do not answer delay the start for a limited time") {
   for (pid_t pid = 100; pid < 200; ++pid) add_silent_process(folder, pid);
   target_reader reader{procfs{folder.at("")}};
   const auto begin = std::chrono::steady_clock::now();
-  for (pid_t pid = 100; pid < 200; ++pid) bytes_of(reader, pid);
+  for (pid_t pid = 100; pid < 200; ++pid) record_bytes(reader, pid);
   // Three processes of a user, each 0.4 s.
   CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds{15});
   CHECK(unread(reader.finish()).size() == 3);

@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 
+#include <filesystem>
 #include <string>
 
 #include "collect/thread_readings.hpp"
@@ -44,6 +45,14 @@ TEST_CASE("a line per thread holds state, times and cgroup; a hostile name chang
           R"("tid":12,"state":"S","run_ns":5,"queue_ns":6,"runs":7,"syscall":null,"major_faults":null,"cgroup":"/x")") !=
       std::string::npos);
   CHECK(lines.find(R"("tid":13,"state":"D","run_ns":null,"queue_ns":null)") != std::string::npos);
+}
+
+TEST_CASE("a device that is no disk has its own kind") {
+  const test::scratch folder;
+  folder.write("12/fd/name", "");
+  std::filesystem::create_symlink("/dev/null", folder.at("12/fd/3"));
+  const procfs proc{folder.at("")};
+  CHECK(descriptor_lines(proc, 12, "end").find(R"("fd":3,"kind":"device")") != std::string::npos);
 }
 
 TEST_CASE("an ended process has no lines") {

@@ -11,7 +11,7 @@ using namespace stallscope::count;
 
 namespace {
 
-planned_event software(const char* name) {
+planned_event software_event(const char* name) {
   planned_event event;
   event.name = event.known_as = name;
   return event;
@@ -35,9 +35,10 @@ trial_place here() {
 }  // namespace
 
 TEST_CASE("available events are counted, and unavailable events have a reason") {
-  const count_plan plan{{software("page-faults"), encoded("NO_SUCH", PERF_TYPE_SOFTWARE, 9999),
-                         software("no_such_name::anywhere"), software("task-clock")},
-                        {{"all", {0, 1, 2, 3}, {}}, {"none", {1}, {}}}};
+  const count_plan plan{
+      {software_event("page-faults"), encoded("NO_SUCH", PERF_TYPE_SOFTWARE, 9999),
+       software_event("no_such_name::anywhere"), software_event("task-clock")},
+      {{"all", {0, 1, 2, 3}, {}}, {"none", {1}, {}}}};
   const auto choice = choose_groups(plan, here());
   REQUIRE(choice.groups.size() == 1);
   CHECK(choice.groups[0].events == std::vector<std::size_t>{0, 3});
@@ -63,7 +64,7 @@ TEST_CASE("a plan without any available event is an error") {
 }
 
 TEST_CASE("scheduler events are unavailable with --user instead of zero") {
-  const count_plan plan{{software("context-switches"), software("page-faults")},
+  const count_plan plan{{software_event("context-switches"), software_event("page-faults")},
                         {{"all", {0, 1}, {}}}};
   auto where = here();
   where.user_only = true;
@@ -74,7 +75,7 @@ TEST_CASE("scheduler events are unavailable with --user instead of zero") {
 }
 
 TEST_CASE("unknown names are usage errors") {
-  const count_plan plan{{software("no_such_name::anywhere")}, {{"all", {0}, {}}}};
+  const count_plan plan{{software_event("no_such_name::anywhere")}, {{"all", {0}, {}}}};
   try {
     choose_groups(plan, here());
     FAIL("it was taken");

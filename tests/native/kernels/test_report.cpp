@@ -9,7 +9,7 @@ using namespace stallscope::kernels;
 
 namespace {
 
-const kernel_entry& entry() {
+const kernel_entry& chain_entry() {
   const kernel_entry* kernel = find_kernel("dependent-chain");
   REQUIRE(kernel != nullptr);
   return *kernel;
@@ -29,7 +29,7 @@ TEST_CASE("report_json() has all counters and parameters") {
                           .result = 18446744073709551615U};
   const std::vector<kernel_parameter> parameters = {{"threads", std::uint64_t{2}},
                                                     {"stride", std::string("a \"line\"")}};
-  const auto document = json::parse(report_json(entry(), report, parameters));
+  const auto document = json::parse(report_json(chain_entry(), report, parameters));
   CHECK(document == json{{"schema", "stallscope.kernels/1"},
                          {"kernel", "dependent-chain"},
                          {"expected", "backend_bound/core_bound"},
@@ -50,13 +50,13 @@ TEST_CASE(
     "iterations") {
   run_report report{.iterations = 100, .elapsed_ns = 1'000'000'000, .cpu_ns = 500'000'000};
   const std::vector<kernel_parameter> parameters = {{"threads", std::uint64_t{1}}};
-  const std::string text = report_text(entry(), report, parameters);
+  const std::string text = report_text(chain_entry(), report, parameters);
   CHECK(text.find("expected         backend_bound/core_bound\n") != std::string::npos);
   CHECK(text.find("100 in 1.000 s\n") != std::string::npos);
   CHECK(text.find("0.500 s, 5000000.00 ns per iteration\n") != std::string::npos);
   CHECK(text.find("threads          1") != std::string::npos);
   report.iterations = 0;
-  CHECK(report_text(entry(), report, parameters).find("per iteration") == std::string::npos);
+  CHECK(report_text(chain_entry(), report, parameters).find("per iteration") == std::string::npos);
 }
 
 TEST_CASE("list_json() has every kernel with its expected diagnosis") {

@@ -65,6 +65,7 @@ TEST_CASE("the table has every kernel once, with a diagnosis in top-down terms")
                                           "thundering-herd",
                                           "page-faults",
                                           "system-calls",
+                                          "byte-reads",
                                           "sleep-wake",
                                           "hash-lookups",
                                           "copy-and-add",
@@ -89,6 +90,7 @@ TEST_CASE("the table has every kernel once, with a diagnosis in top-down terms")
                                           "condition-herd",
                                           "futex-kinds",
                                           "mapped-file-faults",
+                                          "deep-queue",
                                           "slow-peer",
                                           "oversubscribed",
                                           "busy-neighbour",
@@ -138,6 +140,7 @@ TEST_CASE("the results of summing kernels are exact") {
   CHECK(result_of("page-faults", {1024, 5, 3000}) ==
         4029);  // dropped pages are fresh on the next access
   CHECK(result_of("system-calls", {10}) == 10);
+  CHECK(result_of("byte-reads", {256, 10}) == 255 * 128 + 55);
 }
 
 TEST_CASE("a pointer chase returns to its start after the whole ring, and not before") {

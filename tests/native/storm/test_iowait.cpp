@@ -13,7 +13,7 @@ using stallscope::storm::cpu_ticks;
 using stallscope::storm::iowait_share;
 using stallscope::storm::read_cpu_ticks;
 
-std::optional<cpu_ticks> read_text(const std::string& text) {
+std::optional<cpu_ticks> ticks_in(const std::string& text) {
   const char* const directory = std::getenv("TMPDIR");
   std::string name =
       std::string{directory != nullptr ? directory : "/tmp"} + "/stallscope-stat-XXXXXX";
@@ -28,16 +28,16 @@ std::optional<cpu_ticks> read_text(const std::string& text) {
 }  // namespace
 
 TEST_CASE("iowait and total ticks are read without counting guest ticks twice") {
-  const auto read = read_text("cpu  10 20 30 40 50 60 70 80 900 900\ncpu0 1 2 3 4 5 6 7 8 9 9\n");
+  const auto read = ticks_in("cpu  10 20 30 40 50 60 70 80 900 900\ncpu0 1 2 3 4 5 6 7 8 9 9\n");
   REQUIRE(read);
   CHECK(read->iowait == 50);
   CHECK(read->all == 360);
 }
 
 TEST_CASE("an unexpected format yields no reading") {
-  CHECK_FALSE(read_text(""));
-  CHECK_FALSE(read_text("cpus 1 2 3 4 5 6 7 8\n"));
-  CHECK_FALSE(read_text("cpu 1 2 3\n"));
+  CHECK_FALSE(ticks_in(""));
+  CHECK_FALSE(ticks_in("cpus 1 2 3 4 5 6 7 8\n"));
+  CHECK_FALSE(ticks_in("cpu 1 2 3\n"));
   CHECK_FALSE(read_cpu_ticks("/nowhere/stat"));
 }
 

@@ -162,7 +162,7 @@ int run(int argc, char** argv) {
   options settings;
   cli::parser app{"Compares our call chains with elfutils' on a live process.", "unwind-compare"};
   add_options(app, settings);
-  if (!stallscope::parse_command_line(app, argc, argv)) return 0;
+  if (!stallscope::parse_arguments(app, argc, argv)) return 0;
   if ((settings.process == 0) == settings.command.empty()) {
     std::fputs("unwind-compare: give either --pid or a command\n", stderr);
     return 2;

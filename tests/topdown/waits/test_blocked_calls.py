@@ -8,7 +8,8 @@ from topdown.waits.states import ThreadState
 
 def states(pid: int, number: int, *arguments: int, architecture: str = "x86_64") -> ThreadState:
     padded = np.array([[*arguments, *[0] * 6][:6]], np.uint64)
-    kinds = DescriptorKinds([Descriptor(7, 3, "socket", "x"), Descriptor(8, 3, "eventfd", "y")])
+    rows = [(7, 3, "socket"), (8, 3, "eventfd"), (7, 4, "device"), (7, 5, "block device")]
+    kinds = DescriptorKinds([Descriptor(*row, "x") for row in rows])
     calls = BlockedCalls(np.array([pid]), np.array([number], np.int32), padded, kinds, architecture)
     return ThreadState(calls.states(calls.groups())[0])
 
@@ -17,6 +18,11 @@ def test_a_poll_waits_for_the_network_if_the_process_has_sockets() -> None:
     assert states(7, 232, 1) is ThreadState.NETWORK
     assert states(8, 232, 1) is ThreadState.CONDITION
     assert states(9, 232, 1) is ThreadState.NETWORK  # no descriptors were read
+
+
+def test_a_read_of_a_block_device_waits_for_a_disk() -> None:
+    assert states(7, 17, 5) is ThreadState.DISK_READ
+    assert states(7, 17, 4) is ThreadState.OTHER
 
 
 def test_calls_of_arm64_have_their_own_numbers() -> None:

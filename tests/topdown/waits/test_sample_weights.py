@@ -1,6 +1,5 @@
 """Weights of a capture's samples, and profiles that are folded with them."""
 
-from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,6 +9,7 @@ import pytest
 from stallscope._native import Capture, read_capture
 from stallscope.errors import UsageError
 from tests.captures.wait_capture import WaitCapture
+from tests.profile_builder import leaf_shares
 from topdown.stacks.folding.fold import FoldOptions, fold
 from topdown.stacks.folding.sample_weights import SampleWeights
 from topdown.stacks.profile import Profile
@@ -54,21 +54,17 @@ def profile_of(capture: Capture, weights: SampleWeights | None) -> Profile:
     return fold(capture, Symbolizer(SymbolSources()), FoldOptions(weights=weights))
 
 
-def shares(profile: Profile) -> dict[str, float]:
-    """Return the shares of the leaves' functions."""
-    sums: Counter[str] = Counter()
-    for node, value in zip(profile.weight_node, profile.weight_value, strict=True):
-        sums[profile.functions[profile.node_function[node]].name] += int(value)
-    return {name: value / sums.total() for name, value in sums.items()}
-
-
 def test_wall_and_cpu_shares_differ_as_threads_run_beside_each_other(tmp_path: Path) -> None:
     capture = read_capture(two_phases().write(tmp_path / "x.perf"))
-    by_cpu = shares(profile_of(capture, None))
+    by_cpu = leaf_shares(profile_of(capture, None))
     assert by_cpu == pytest.approx({"waits+0x100": 1 / 3, "waits+0x200": 2 / 3}, abs=0.01)
     profile = profile_of(capture, weights_of(capture, Weight.WALL))
     third = pytest.approx(1 / 3, abs=0.01)
-    assert shares(profile) == {"waits+0x100": third, "waits+0x200": third, "waits+0x300": third}
+    assert leaf_shares(profile) == {
+        "waits+0x100": third,
+        "waits+0x200": third,
+        "waits+0x300": third,
+    }
     assert profile.source.event == WALL_TIME
     assert (profile.source.unit, profile.source.kind) == ("ns", "measured")
     assert profile.weight_value.sum() == pytest.approx(300 * MILLISECOND, rel=0.005)
@@ -78,7 +74,7 @@ def test_wall_and_cpu_shares_differ_as_threads_run_beside_each_other(tmp_path: P
 def test_off_cpu_time_is_that_of_waits(tmp_path: Path) -> None:
     capture = read_capture(two_phases().write(tmp_path / "x.perf"))
     profile = profile_of(capture, weights_of(capture, Weight.OFF_CPU))
-    assert shares(profile) == {"waits+0x300": 1.0}
+    assert leaf_shares(profile) == {"waits+0x300": 1.0}
     assert profile.weight_value.sum() == 100 * MILLISECOND
     assert (profile.samples, profile.source.event) == (1, OFF_CPU_TIME)
 
@@ -94,7 +90,7 @@ def test_waits_without_stacks_are_placed_in_no_stack(tmp_path: Path) -> None:
     weights = weights_of(capture, Weight.WALL)
     assert weights.warnings[-1].code == "no-switch-stacks"
     profile = profile_of(capture, weights)
-    assert shares(profile)["[no stack]"] == pytest.approx(80 / 90, abs=0.02)
+    assert leaf_shares(profile)["[no stack]"] == pytest.approx(80 / 90, abs=0.02)
     assert profile.weight_value.sum() == 90
 
 

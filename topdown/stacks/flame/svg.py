@@ -136,7 +136,7 @@ def _head(profile: Profile, image: _Image) -> str:
     if source.period:
         rate = f"every {value_text(source.period, source.unit)}"
     facts = [source.event, source.kind, rate, source.scope, f"{profile.samples:,} samples"]
-    facts.append(f"{profile.lost:,} lost")
+    facts.append("losses unknown" if profile.lost is None else f"{profile.lost:,} lost")
     for share, label in (
         (profile.unknown_share, "no symbol"),
         (profile.truncated_share, "truncated"),

@@ -57,6 +57,8 @@ def _json_format(text: bytes) -> FileFormat | None:
 def _text_format(head: bytes) -> FileFormat | None:
     if head.startswith((b"#[StartTime", b"#[BaseTime", b"#[Histogram log", b"#[Logged")):
         return FileFormat.HISTOGRAM_LOG
+    if head.startswith((b"# HELP ", b"# TYPE ")):
+        return None  # metrics of Prometheus, whose lines look like folded stacks
     lines = [line for line in head.split(b"\n") if line.strip() and not line.startswith(b"#")]
     if any(line.startswith((b"Benchmark", b"goos:", b"pkg:")) for line in lines[:50]):
         return FileFormat.BENCHMARK

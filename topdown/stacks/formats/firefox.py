@@ -1,10 +1,12 @@
 """Files of the Firefox Profiler (profiler.firefox.com): its processed format, version 49.
 
 Each thread has its own tables of strings, functions, frames and stacks. Samples have the times of
-the recording if it has them; otherwise they follow each other. Weights of time are in ms.
+the recording if it has them; otherwise they follow each other, and `meta.stallscope` says that
+these times are not measured. Weights of time are in ms.
 """
 
 from collections.abc import Sequence
+from itertools import accumulate
 from typing import Any, TypeVar
 
 import msgspec
@@ -32,6 +34,7 @@ _MANAGED = (
     FunctionKind.PHP,
 )
 _NS_PER_MS = 1e6
+_LATEST_MS = 1e12  # 31 years
 _UNITS = {"tracing-ms": "ns", "bytes": "bytes"}  # of other weights: samples
 _LIBRARY = 1  # the type of a resource that is a library
 
@@ -68,6 +71,7 @@ def encode_firefox(profile: Profile, product: str, start_ms: float = 0.0) -> byt
             ],
             "sampleUnits": {"time": "ms", "eventDelay": "ms", "threadCPUDelta": "µs"},
             "markerSchema": [],
+            "stallscope": {"hasTimes": profile.times is not None},
             "extensions": {"id": [], "name": [], "baseURL": [], "length": 0},
         },
         "libs": [],
@@ -234,6 +238,8 @@ class _Samples(msgspec.Struct):
     stack: list[int | None]
     weight: list[float] | None = None
     weight_type: str = msgspec.field(default="samples", name="weightType")
+    time: list[float | None] | None = None
+    time_deltas: list[float] | None = msgspec.field(default=None, name="timeDeltas")
 
 
 class _StackTable(msgspec.Struct):
@@ -267,8 +273,13 @@ class _ReadThread(msgspec.Struct, kw_only=True):
     strings: list[str] = msgspec.field(name="stringArray")
 
 
+class _OwnMeta(msgspec.Struct):
+    has_times: bool = msgspec.field(default=True, name="hasTimes")
+
+
 class _Meta(msgspec.Struct):
     interval: float = 1.0
+    stallscope: _OwnMeta = msgspec.field(default_factory=_OwnMeta)
 
 
 class _File(msgspec.Struct):
@@ -296,7 +307,7 @@ def _profile(file: _File, name: str) -> Profile:
     left_out = 0
     for thread, own_unit in zip(file.threads, units, strict=True):
         if own_unit in (None, unit):
-            _add_thread(builder, thread, file.meta.interval, unit)
+            _add_thread(builder, thread, file.meta, unit)
         else:
             left_out += 1
     warnings: tuple[ProfileWarning, ...] = ()
@@ -315,21 +326,39 @@ def _unit(samples: _Samples) -> str | None:
     return _UNITS.get(samples.weight_type, "samples")
 
 
-def _add_thread(
-    builder: ProfileBuilder, thread: _ReadThread, interval_ms: float, unit: str
-) -> None:
+def _add_thread(builder: ProfileBuilder, thread: _ReadThread, meta: _Meta, unit: str) -> None:
     nodes = _read_nodes(builder, thread)
     process = thread.process_name or thread.name
     number = builder.thread(Thread(_number(thread.pid), _number(thread.tid), process, thread.name))
     weights = thread.samples.weight
-    usual = interval_ms if unit == "ns" else 1.0
+    usual = meta.interval if unit == "ns" else 1.0
     factor = _NS_PER_MS if unit == "ns" else 1.0
     if weights is not None and len(weights) != len(thread.samples.stack):
         raise ValueError("there are not as many weights as samples")
+    times_ns = _times_ns(thread.samples) if meta.stallscope.has_times else None
     for index, stack in enumerate(thread.samples.stack):
         value = round((usual if weights is None else weights[index]) * factor)
         if stack is not None and value > 0:
-            builder.add_at(_entry(nodes, stack), number, samples=1, value=value)
+            node = _entry(nodes, stack)
+            builder.add_at(node, number, samples=1, value=value)
+            time_ns = None if times_ns is None else times_ns[index]
+            if time_ns is not None:
+                builder.track.add(time_ns, node=node, thread=number, value=value)
+
+
+def _times_ns(samples: _Samples) -> list[int | None] | None:
+    """Return the time of each sample since the start of the recording; None without times."""
+    times = samples.time
+    if times is None:
+        if samples.time_deltas is None:
+            return None
+        times = list(accumulate(samples.time_deltas))
+    if len(times) != len(samples.stack):
+        raise ValueError("there are not as many times as samples")
+    return [
+        None if time is None else round(min(max(time, -_LATEST_MS), _LATEST_MS) * _NS_PER_MS)
+        for time in times
+    ]
 
 
 def _read_nodes(builder: ProfileBuilder, thread: _ReadThread) -> list[int]:

@@ -4,7 +4,7 @@ Each type of value is a Profile of one scope. Labels of samples are their attrib
 a span is the labels trace_id and span_id. Attributes of the resource apply to all samples.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
@@ -23,7 +23,7 @@ from topdown.stacks.formats.stack_tables import (
     joined,
     one_type_each,
 )
-from topdown.stacks.formats.table_numbers import TableNumbers
+from topdown.stacks.formats.table_numbers import StringTable, TableNumbers
 
 if TYPE_CHECKING:
     from opentelemetry.proto.profiles.v1development.profiles_pb2 import ProfilesData
@@ -157,8 +157,8 @@ class _Reader:
                 labels,
                 tuple(row.timestamps_unix_nano),
             )
-            # Without values, each time is one occurrence.
-            add_values(samples, key, (sum(row.values) if row.values else len(key.times_ns),))
+            for part, value in _timed_values(key, row.values):
+                add_values(samples, part, (value,))
         period = self._type(profile.period_type)
         comments = (
             str(label.value)
@@ -177,6 +177,18 @@ class _Reader:
         )
 
 
+def _timed_values(key: StackKey, values: Sequence[int]) -> Iterable[tuple[StackKey, int]]:
+    """Yield a sample with its value; one per time if the times have different values.
+
+    Without values, each time is one occurrence.
+    """
+    if len(values) > 1 and len(values) == len(key.times_ns) and len(set(values)) > 1:
+        for time_ns, value in zip(key.times_ns, values, strict=True):
+            yield replace(key, times_ns=(time_ns,)), value
+        return
+    yield key, sum(values) if values else len(key.times_ns)
+
+
 def encode_otlp(tables: StackTables) -> bytes:
     """Return the profiles as a message; the same tables give the same bytes."""
     return _Writer(tables).message().SerializeToString(deterministic=True)
@@ -191,7 +203,8 @@ class _Writer:
         self._tables = tables
         self._message = profiles_pb2.ProfilesData()
         self._dictionary = self._message.dictionary
-        self._strings: dict[str, int] = {"": 0}
+        self._strings = StringTable()
+        self._text = self._strings.number
         self._attributes = TableNumbers(self._add_attribute)
         self._mappings = TableNumbers(self._add_mapping)
         self._functions = TableNumbers(self._add_function)
@@ -207,10 +220,6 @@ class _Writer:
             self._dictionary.stack_table,
         ):
             table.add()
-
-    def _text(self, text: str) -> int:
-        text = text.encode("utf-8", "replace").decode()
-        return self._strings.setdefault(text, len(self._strings))
 
     def _add_attribute(self, label: Label, _number: int) -> None:
         row = self._dictionary.attribute_table.add(
@@ -281,7 +290,7 @@ class _Writer:
             _set_value(default_type.value, tables.default_type)
         for value_type, samples in one_type_each(tables):
             self._add_profile(scope.profiles.add(), value_type, samples)
-        self._dictionary.string_table.extend(self._strings)
+        self._dictionary.string_table.extend(self._strings.texts)
         return self._message
 
     def _add_profile(

@@ -5,11 +5,13 @@ import os
 import re
 from pathlib import Path
 
+import numpy as np
 from msgspec import Struct
 
 from stallscope._native import PerfScriptSamples
 from stallscope.errors import RecordingError
 from topdown.stacks.formats.profile_builder import ProfileBuilder, kind_of
+from topdown.stacks.formats.sample_track import MAX_TIMED_SAMPLES
 from topdown.stacks.profile import (
     FunctionKind,
     Profile,
@@ -63,7 +65,10 @@ def fold_perf_script(
 
 
 def read_perf_script(path: Path, name: str, event: str = "") -> Profile:
-    """Return the samples of an event; of the first one in the text if ``event`` is empty."""
+    """Return the samples of an event; of the first one in the text if ``event`` is empty.
+
+    Their times are kept, up to a limit.
+    """
     samples = PerfScriptSamples(
         shorten=False,
         kernel=False,
@@ -72,6 +77,7 @@ def read_perf_script(path: Path, name: str, event: str = "") -> Profile:
         process_ids=True,
         thread_ids=True,
         event=event,
+        max_times=MAX_TIMED_SAMPLES,
     )
     _read(samples, path, name)
     builder = ProfileBuilder()
@@ -85,14 +91,33 @@ def read_perf_script(path: Path, name: str, event: str = "") -> Profile:
     frames = samples.frames().tolist()
     stacks = samples.stacks()
     rows = zip(*(column.tolist() for column in stacks.values()), strict=True)
+    nodes = []
     for command, begin, size, count, period in rows:
         stack = (functions[frame] for frame in reversed(frames[begin : begin + size]))
-        builder.add(stack, threads[command], samples=count, value=period)
+        nodes.append(builder.add(stack, threads[command], samples=count, value=period))
+    _add_times(builder, samples, nodes, threads)
     warning = _warning(samples)
     warnings = (ProfileWarning("import", warning),) if warning else ()
     duration_ns = samples.duration_ns
     duration_s = math.nan if duration_ns is None else duration_ns / 1e9
     return builder.build(_source(samples), name, duration_s=duration_s, warnings=warnings)
+
+
+def _add_times(
+    builder: ProfileBuilder, samples: PerfScriptSamples, nodes: list[int], threads: list[int]
+) -> None:
+    if samples.has_too_many_times:
+        builder.track.drop()
+        return
+    times = samples.times()
+    stack = times["stack"]
+    commands = samples.stacks()["command"]
+    builder.track.extend(
+        times["time_ns"],
+        node=np.array(nodes, np.int32)[stack],
+        thread=np.array(threads, np.int32)[commands][stack],
+        value=times["period"],
+    )
 
 
 def _source(samples: PerfScriptSamples) -> SampleSource:

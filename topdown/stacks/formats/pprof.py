@@ -21,7 +21,7 @@ from topdown.stacks.formats.stack_tables import (
     ValueType,
     add_values,
 )
-from topdown.stacks.formats.table_numbers import TableNumbers
+from topdown.stacks.formats.table_numbers import StringTable, TableNumbers
 
 Entry = TypeVar("Entry")
 _PACKAGE = "perftools.profiles"
@@ -271,14 +271,11 @@ class _Writer:
     def __init__(self, tables: StackTables) -> None:
         self._tables = tables
         self._message = _profile_class()()
-        self._strings: dict[str, int] = {"": 0}
+        self._strings = StringTable()
+        self._text = self._strings.number
         self._mappings = TableNumbers(self._add_mapping)
         self._functions = TableNumbers(self._add_function)
         self._locations = TableNumbers(self._add_location)
-
-    def _text(self, text: str) -> int:
-        text = text.encode("utf-8", "replace").decode()
-        return self._strings.setdefault(text, len(self._strings))
 
     def _type(self, value_type: ValueType) -> dict[str, int]:
         return {"type": self._text(value_type.name), "unit": self._text(value_type.unit)}
@@ -338,7 +335,7 @@ class _Writer:
         message.duration_nanos = tables.duration_ns
         message.default_sample_type = self._text(tables.default_type)
         message.comment.extend(self._text(text) for text in (*tables.comments, *self._extension()))
-        message.string_table.extend(self._strings)
+        message.string_table.extend(self._strings.texts)
         return message
 
     def _extension(self) -> tuple[str, ...]:

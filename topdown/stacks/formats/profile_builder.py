@@ -5,6 +5,8 @@ from collections.abc import Iterable
 
 import numpy as np
 
+from topdown.stacks.formats.sample_track import SampleTrack
+from topdown.stacks.leaf_shares import leaf_shares
 from topdown.stacks.profile import (
     Function,
     FunctionKind,
@@ -28,17 +30,18 @@ class ProfileBuilder:
         builder.add([main], builder.thread(Thread(1, 1, "server", "server")), samples=1, value=5)
         profile = builder.build(source, "server")
 
-    Costs one dictionary entry per node of the tree, function and thread.
+    Costs one dictionary entry per node of the tree, function and thread. ``track`` takes the times
+    of samples, if the format has them.
     """
 
     def __init__(self) -> None:
         """Start with the root."""
+        self.track = SampleTrack()
         self._functions = [Function("all", "", FunctionKind.ROOT)]
         self._function_numbers: dict[tuple[str, str, FunctionKind], int] = {}
         self._threads: list[Thread] = []
         self._thread_numbers: dict[Thread, int] = {}
         self._parents, self._owners, self._depths = [-1], [0], [0]
-        self._outermost = [0]  # by node: its caller below the root, or itself
         self._cut = 0
         self._nodes: dict[tuple[int, int], int] = {}
         self._weights: dict[tuple[int, int], list[int]] = {}
@@ -75,15 +78,15 @@ class ProfileBuilder:
             self._parents.append(caller)
             self._owners.append(function)
             self._depths.append(self._depths[caller] + 1)
-            self._outermost.append(self._outermost[caller] or child)
         return child
 
-    def add(self, frames: Iterable[int], thread: int, *, samples: int, value: int) -> None:
-        """Add samples of a stack: numbers of functions, outermost first."""
+    def add(self, frames: Iterable[int], thread: int, *, samples: int, value: int) -> int:
+        """Add samples of a stack: numbers of functions, outermost first. Return its node."""
         node = 0
         for function in frames:
             node = self.node(node, function)
         self.add_at(node, thread, samples=samples, value=value)
+        return node
 
     def add_at(self, node: int, thread: int, *, samples: int, value: int) -> None:
         """Add samples whose innermost function is that of a node."""
@@ -99,9 +102,9 @@ class ProfileBuilder:
         duration_s: float = math.nan,
         warnings: tuple[ProfileWarning, ...] = (),
     ) -> Profile:
-        """Return the profile. Lost samples are not known from such formats: none are reported.
+        """Return the profile. Such formats do not say how many samples were lost.
 
-        ``duration_s``: NaN if it is not known.
+        ``duration_s``: NaN if the file does not state it; then it is that of the times.
         """
         if self._cut:
             message = f"{self._cut:,} frames deeper than {MAX_DEPTH:,} are left out"
@@ -111,38 +114,32 @@ class ProfileBuilder:
             for (node, thread), (samples, value) in self._weights.items()
         ]
         table = np.array(rows, dtype=np.int64).reshape(-1, 4)
+        parent = np.array(self._parents, dtype=np.int32)
+        function = np.array(self._owners, dtype=np.int32)
+        node, value = table[:, 0].astype(np.int32), table[:, 3].copy()
+        unknown, truncated = leaf_shares(self._functions, parent, function, node, value)
+        times, notes = self.track.times(sum(row[3] for row in rows))
+        if times is not None and math.isnan(duration_s):
+            duration_s = times.last_ns / 1e9
         return Profile(
             source=source,
             title=title,
             samples=int(table[:, 2].sum()),
-            lost=0,
+            lost=None,
             duration_s=duration_s,
             functions=tuple(self._functions),
             threads=tuple(self._threads),
-            node_parent=np.array(self._parents, dtype=np.int32),
-            node_function=np.array(self._owners, dtype=np.int32),
-            weight_node=table[:, 0].astype(np.int32),
+            node_parent=parent,
+            node_function=function,
+            weight_node=node,
             weight_thread=table[:, 1].astype(np.int32),
             weight_samples=table[:, 2].copy(),
-            weight_value=table[:, 3].copy(),
-            unknown_share=self._share(rows, FunctionKind.UNKNOWN, at_root=False),
-            truncated_share=self._share(rows, FunctionKind.TRUNCATED, at_root=True),
-            warnings=warnings,
+            weight_value=value,
+            unknown_share=unknown,
+            truncated_share=truncated,
+            warnings=(*warnings, *notes),
+            times=times,
         )
-
-    def _share(
-        self, rows: list[tuple[int, int, int, int]], kind: FunctionKind, *, at_root: bool
-    ) -> float:
-        """Return the share of the weight with a leaf, or an outermost function, of this kind."""
-        total = sum(row[3] for row in rows)
-        if not total:
-            return float("nan")
-        return sum(row[3] for row in rows if self._kind(row[0], at_root=at_root) == kind) / total
-
-    def _kind(self, node: int, *, at_root: bool) -> FunctionKind:
-        if at_root:
-            node = self._outermost[node]
-        return self._functions[self._owners[node]].kind
 
 
 def kind_of(name: str, module: str) -> FunctionKind:

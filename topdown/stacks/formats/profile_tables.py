@@ -50,6 +50,7 @@ _PROCESS_KEYS = ("process.executable.name", "comm", "process")
 _THREAD_KEYS = ("thread.name", "thread", "thread_name")
 _PID_KEYS = ("process.pid", "pid")
 _TID_KEYS = ("thread.id", "tid", "thread_id")
+_TIME_KEYS = ("end_timestamp_ns", "timestamp_ns")  # numbers in ns since 1970
 
 
 def tables_of(profile: Profile, *, time_ns: int = 0) -> StackTables:
@@ -103,7 +104,10 @@ def profile_of(tables: StackTables, title: str, value_type: str = "") -> Profile
             frames += functions
         samples = max(0, values[counts]) if counts is not None else 1
         thread = builder.thread(_thread((*tables.attributes, *key.labels)))
-        builder.add(frames, thread, samples=samples, value=value)
+        node = builder.add(frames, thread, samples=samples, value=value)
+        times_ns = key.times_ns or _times_of_labels(key.labels)
+        for time_ns, part in zip(times_ns, _parts(value, len(times_ns)), strict=True):
+            builder.track.add(time_ns, node=node, thread=thread, value=part)
     kind = tables.value_types[column]
     unit = "ns" if kind.unit in ("nanoseconds", "ns") else kind.unit or "events"
     period = tables.period if tables.period_type == kind and tables.period > 0 else None
@@ -114,6 +118,19 @@ def profile_of(tables: StackTables, title: str, value_type: str = "") -> Profile
         message = f"{negative:,} stacks with a negative value are left out, as of a difference"
         warnings = (ProfileWarning("import", message),)
     return builder.build(source, title, duration_s=duration_s, warnings=warnings)
+
+
+def _times_of_labels(labels: tuple[Label, ...]) -> tuple[int, ...]:
+    return tuple(
+        label.value
+        for label in labels
+        if label.key in _TIME_KEYS and isinstance(label.value, int) and label.value > 0
+    )[:1]
+
+
+def _parts(value: int, count: int) -> list[int]:
+    """Return a value divided by the times at which it was sampled; the sum is the value."""
+    return [value * (n + 1) // count - value * n // count for n in range(count)]
 
 
 def _column(tables: StackTables, value_type: str, title: str) -> int:

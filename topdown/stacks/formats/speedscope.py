@@ -1,4 +1,8 @@
-"""Files of speedscope (www.speedscope.app/file-format-schema.json): one profile per thread."""
+"""Files of speedscope (www.speedscope.app/file-format-schema.json): one profile per thread.
+
+Evented profiles state when a frame opens and closes. Sampled ones state weights in an order that
+need not be that of time: they have no times.
+"""
 
 from collections.abc import Iterator
 from typing import Literal
@@ -13,6 +17,7 @@ from topdown.stacks.profile import UNKNOWN_SCOPE, Profile, SampleSource, Thread
 from topdown.stacks.profile_warning import ProfileWarning
 
 SCHEMA = "https://www.speedscope.app/file-format-schema.json"
+TIME_CELLS = 1_000  # of the timeline; a longer stretch is divided
 _NS_PER_UNIT = {
     "nanoseconds": 1.0,
     "microseconds": 1e3,
@@ -100,7 +105,7 @@ def decode_speedscope(content: bytes, name: str) -> Profile:
     try:
         file = msgspec.json.decode(content, type=_File)
         return _profile(file, name)
-    except (msgspec.DecodeError, IndexError, ValueError) as error:
+    except (msgspec.DecodeError, IndexError, OverflowError, ValueError) as error:
         raise RecordingError(
             f"{name} is not a valid speedscope file: {error}", "export it again"
         ) from error
@@ -115,6 +120,7 @@ def _profile(file: _File, name: str) -> Profile:
     units = [_unit(profile) for profile in file.profiles]
     unit = units[0] if units else "samples"
     left_out = 0
+    base_ns, cell_ns = _time_cells(file.profiles)
     for number, profile in enumerate(file.profiles, 1):
         if units[number - 1] != unit:
             left_out += 1
@@ -122,6 +128,10 @@ def _profile(file: _File, name: str) -> Profile:
         thread_name = profile.name or f"profile {number}"
         thread = builder.thread(Thread(0, number, thread_name, thread_name))
         factor = _NS_PER_UNIT.get(profile.unit, 1.0)
+        if profile.type == "evented" and unit == "ns":
+            for stretch in _stretches(profile, builder, frames):
+                stretch.add(builder, thread, base_ns, factor, cell_ns)
+            continue
         for node, weight in _weighted_nodes(profile, builder, frames):
             builder.add_at(node, thread, samples=1, value=round(weight * factor))
     event = "time" if unit == "ns" else unit
@@ -131,6 +141,40 @@ def _profile(file: _File, name: str) -> Profile:
         message = f"{left_out:,} profiles whose unit is not {unit} are left out"
         warnings = (ProfileWarning("import", message),)
     return builder.build(source, name, warnings=warnings)
+
+
+def _time_cells(profiles: list[_Profile]) -> tuple[float, int]:
+    """Return the earliest time of evented profiles, and the length of a cell of the timeline."""
+    rows = [profile for profile in profiles if profile.type == "evented" and profile.events]
+    times = [
+        time * _NS_PER_UNIT[profile.unit]
+        for profile in rows
+        if profile.unit in _NS_PER_UNIT
+        for time in (profile.start_value, profile.events[0].at, profile.events[-1].at)
+    ]
+    if not times:
+        return 0.0, 1
+    return min(times), max(1, round((max(times) - min(times)) / TIME_CELLS))
+
+
+class _Stretch(Struct, frozen=True):
+    """A time in which no frame opens or closes, in the unit of the profile."""
+
+    node: int
+    begin: float
+    end: float
+
+    def add(
+        self, builder: ProfileBuilder, thread: int, base_ns: float, factor: float, cell_ns: int
+    ) -> None:
+        """Add the stretch as one sample, and its part in each cell of the timeline."""
+        begin_ns = round(self.begin * factor - base_ns)
+        end_ns = round(self.end * factor - base_ns)
+        builder.add_at(self.node, thread, samples=1, value=end_ns - begin_ns)
+        while begin_ns < end_ns and not builder.track.is_dropped:
+            next_ns = min(end_ns, (begin_ns // cell_ns + 1) * cell_ns)
+            builder.track.add(begin_ns, node=self.node, thread=thread, value=next_ns - begin_ns)
+            begin_ns = next_ns
 
 
 def _unit(profile: _Profile) -> str:
@@ -154,12 +198,18 @@ def _weighted_nodes(
                     node = builder.node(node, _function(frames, frame))
                 yield node, weight
         return
+    for stretch in _stretches(profile, builder, frames):
+        yield stretch.node, stretch.end - stretch.begin
+
+
+def _stretches(profile: _Profile, builder: ProfileBuilder, frames: list[int]) -> Iterator[_Stretch]:
+    """Yield the times with an open frame of an evented profile, in their order."""
     open_frames: list[tuple[int, int]] = []  # frame and node
     before = profile.start_value
     for event in profile.events:
         node = open_frames[-1][1] if open_frames else 0
         if event.at > before and open_frames:
-            yield node, event.at - before
+            yield _Stretch(node, before, event.at)
         before = max(before, event.at)
         if event.type == "O":
             node = builder.node(node, _function(frames, event.frame))

@@ -6,6 +6,19 @@ from typing import Generic, TypeVar
 Entry = TypeVar("Entry", bound=Hashable)
 
 
+class StringTable:
+    """Numbers texts in the order of their first use; "" is 0."""
+
+    def __init__(self) -> None:
+        """Start with the empty text."""
+        self.texts: dict[str, int] = {"": 0}
+
+    def number(self, text: str) -> int:
+        """Return the number of a text, in which lone surrogates are replaced."""
+        text = text.encode("utf-8", "replace").decode()
+        return self.texts.setdefault(text, len(self.texts))
+
+
 class TableNumbers(Generic[Entry]):
     """Numbers entries from 1, and adds an entry to the table when it is used first.
 

@@ -8,7 +8,7 @@ count: the idle threads of a collector wait for work.
 
 import re
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 
@@ -73,6 +73,16 @@ class _NamedThread(Struct, frozen=True):
     name: bytes
 
 
+class _WeightRow(Struct, frozen=True):
+    """A weight of a profile; ``activity``: the collector's work, None for that of the program."""
+
+    pid: int
+    samples: int
+    value: int
+    activity: CollectorFunction | None
+    certain: bool
+
+
 def garbage_collections(
     profile: Profile, *, waiting: bool = False
 ) -> tuple[GarbageCollection, ...]:
@@ -81,14 +91,33 @@ def garbage_collections(
     ``waiting``: the profile weighs waits (``--weight off-cpu``), so that the share is that of time
     in which threads of the program waited for a collection, among the waits of all threads.
     """
+    totals: defaultdict[tuple[int, str, str], _Totals] = defaultdict(_Totals)
+    of_process: defaultdict[int, int] = defaultdict(int)
+    for row in _rows(profile, waiting=waiting):
+        of_process[row.pid] += row.value
+        activity = row.activity
+        if activity is None:
+            continue
+        entry = totals[row.pid, activity.runtime, activity.collector]
+        entry.samples += row.samples
+        entry.value += row.value
+        entry.phases[activity.phase] += row.value
+        entry.certain &= row.certain
+    return _results(profile, totals, of_process)
+
+
+def collects(profile: Profile) -> list[bool]:
+    """Return whether each weight of a profile of CPU time is garbage collection."""
+    return [row.activity is not None for row in _rows(profile, waiting=False)]
+
+
+def _rows(profile: Profile, *, waiting: bool) -> Iterator[_WeightRow]:
     functions = list(profile.functions)
     work = _work_of_nodes(profile, functions, waiting=waiting)
     is_java = _nodes_with(profile, [runs_java(function) for function in functions])
     named = _nodes_with(profile, [_is_named_hotspot(function) for function in functions])
     threads = [_NamedThread(t.pid, t.thread_name.encode()) for t in profile.threads]
     collectors = _collectors_of_threads(profile, functions, threads, is_java)
-    totals: defaultdict[tuple[int, str, str], _Totals] = defaultdict(_Totals)
-    of_process: defaultdict[int, int] = defaultdict(int)
     collector_of = _collector_of_process(collectors, threads)
     for node, thread, samples, value in zip(
         profile.weight_node.tolist(),
@@ -98,26 +127,17 @@ def garbage_collections(
         strict=True,
     ):
         pid = threads[thread].pid
-        of_process[pid] += value
         activity = work[node]
         certain = True
         if not waiting and not is_java[node] and collectors[thread] and not activity.runtime:
             serial = collectors[thread] == "serial"
-            if serial and named[node]:
-                continue  # another operation of the VM thread, by its functions
             activity = CollectorFunction("hotspot", collectors[thread], "")
+            if serial and named[node]:
+                activity = _NONE  # another operation of the VM thread, by its functions
             certain = not serial
-        if not activity.runtime:
-            continue
-        collector = activity.collector
         if activity.runtime == "hotspot":
-            collector = collector_of.get(pid) or collector
-        entry = totals[pid, activity.runtime, collector]
-        entry.samples += samples
-        entry.value += value
-        entry.phases[activity.phase] += value
-        entry.certain &= certain
-    return _results(profile, totals, of_process)
+            activity = activity._replace(collector=collector_of.get(pid) or activity.collector)
+        yield _WeightRow(pid, samples, value, activity if activity.runtime else None, certain)
 
 
 def _results(

@@ -22,7 +22,6 @@ from harness.labs.stages.plan import SATURATED
 from harness.labs.stages.progress import Progress
 from harness.labs.stages.replay import replay_sides
 from harness.labs.stages.rounds import StagesSetup, measure_rounds
-from harness.labs.stages.session import create_output
 from harness.labs.stages.sweep.finding import sweep_finding
 from harness.labs.stages.sweep.measurement import SweepMeasurement
 from harness.labs.stages.sweep.panel import render_page
@@ -36,6 +35,7 @@ from harness.labs.stages.sweep.plan import (
 )
 from harness.labs.stages.sweep.result import SweepResult, sweep_result
 from harness.labs.stages.sweep.text import lines
+from harness.recordings.directory import make_new_directory
 from harness.recordings.settings_text import settings_facts, settings_now, settings_since
 from harness.workload.cores import Cores, two_cores, usable_cpus
 from harness.workload.request_files import generate_path_requests
@@ -82,7 +82,7 @@ def measure_sweep(
     """
     roots = Roots()
     cores = two_cores(roots, usable_cpus(cpus))
-    create_output(options.output)
+    make_new_directory(options.output)
     before = settings_now()
     points = _Points()
     progress = Progress(expected_s(options))

@@ -7,6 +7,7 @@
 #include "kernels/waiting/condition_waits.hpp"
 #include "kernels/waiting/cpu_shares.hpp"
 #include "kernels/waiting/cpu_waits.hpp"
+#include "kernels/waiting/deep_queue.hpp"
 #include "kernels/waiting/futex_kinds.hpp"
 #include "kernels/waiting/lock_convoy.hpp"
 #include "kernels/waiting/lock_holders.hpp"
@@ -164,6 +165,19 @@ inline constexpr std::array waiting_kernels = {
                  .iterations_per_call = 1,
                  .max_threads = 1,
                  .look_alike = "keep the file in the page cache",
+                 .first_cause = {.kind = "disk"},
+                 .measures_states = true,
+                 .uses_disk = true},
+    kernel_entry{.name = "deep-queue",
+                 .what = "a reader of a disk beside 63 threads that keep its queue full",
+                 .expected = "waiting: disk read",
+                 .without_counters = "its account: time per thread and state",
+                 .make = make_deep_queue,
+                 .iterations_per_call = 1,
+                 .threads = 64,
+                 .min_threads = 9,
+                 .look_alike = "read in four threads, and let the others sleep",
+                 .cured = "let seven of the other threads read at a time",
                  .first_cause = {.kind = "disk"},
                  .measures_states = true,
                  .uses_disk = true},

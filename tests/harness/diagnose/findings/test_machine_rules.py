@@ -7,10 +7,10 @@ import msgspec
 import pytest
 
 from harness.diagnose.build import diagnose_result
-from harness.diagnose.cpu_functions import KernelTime
 from harness.diagnose.disk_waits import DiskWaits
 from harness.diagnose.facts import Measurements
 from harness.diagnose.findings.sleep_states import LEAVING_IDLE
+from harness.diagnose.kernel_ways import KernelTime
 from harness.diagnose.path_probe import PathProbe
 from harness.diagnose.readings.activity import CpuFrequency, MachineActivity
 from harness.diagnose.result import DiagnoseResult, Finding

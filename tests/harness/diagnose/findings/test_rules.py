@@ -5,9 +5,9 @@ import pytest
 
 from harness.diagnose.build import diagnose_result
 from harness.diagnose.confidence import LEAST_COST
-from harness.diagnose.cpu_functions import KernelTime
 from harness.diagnose.facts import Facts, Measurements
 from harness.diagnose.findings.rules import RULES, find
+from harness.diagnose.kernel_ways import KernelTime, ThreadShare
 from harness.waits.result import EndedWait, SpinningFunction
 from tests.harness.diagnose.diagnoses import (
     BUSY,
@@ -176,6 +176,25 @@ def test_page_faults_and_system_calls_count_by_their_share_of_the_cpu_time() -> 
     assert "write 40%" in result.findings[0].sentence
     moderate = KernelTime(0.3, (("write", 0.3),), ())
     assert causes_of(diagnosis(BUSY, cpu(system_calls=moderate))) == []
+
+
+def test_the_thread_that_calls_most_bounds_the_gain() -> None:
+    calls = KernelTime(0.6, (("write", 0.6),), (), ThreadShare(1000, 0.9))
+    finding = diagnosis(BUSY, cpu(system_calls=calls)).findings[0]
+    # The upper end of the interval of 900 of 1,000 samples.
+    assert finding.largest_gain == pytest.approx(1 / (1 - 0.917), rel=0.01)
+
+
+def test_what_a_program_runs_beside_its_collector_bounds_the_gain() -> None:
+    document = msgspec.structs.replace(
+        waits(BUSY),
+        threads=tuple(msgspec.structs.replace(row, pid=1) for row in waits(BUSY).threads),
+    )
+    row = msgspec.structs.replace(COLLECTION, pid=1)
+    functions = cpu(collections=(row,), program_shares={1: 0.2})
+    finding = diagnose_result(document, functions).findings[0]
+    # The lower end of the interval of 200 of 1,000 samples remains.
+    assert finding.largest_gain == pytest.approx(1 / 0.176, rel=0.01)
 
 
 COLLECTION = GarbageCollection(

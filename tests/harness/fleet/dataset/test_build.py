@@ -5,9 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from harness.cli.symbol_places import SymbolPlaces
 from harness.fleet.dataset import build
 from harness.fleet.dataset.build import build_part, profile_tables, recordings_of
-from harness.fleet.dataset.parts import find_parts
+from harness.fleet.dataset.parts import Columns, find_parts
 from tests.profile_builder import ProfileBuilder
 
 pytest.importorskip("pyarrow", reason="needs the extra fleet: pyarrow")
@@ -41,7 +42,7 @@ def test_a_recording_that_grew_replaces_its_part(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(build, "kind_of", lambda _: "waits")
-    monkeypatch.setattr(build, "tables_of", lambda _: {})
+    monkeypatch.setattr(build, "tables_of", lambda *_: {})
     recording = tmp_path / "a"
     write_recording(recording, 1)
     first = build_part(tmp_path, recording)
@@ -52,3 +53,28 @@ def test_a_recording_that_grew_replaces_its_part(
     second = build_part(tmp_path, recording)
     assert second != first
     assert find_parts([tmp_path], "recordings") == (second,)
+
+
+def test_debug_files_replace_a_part_and_stay_without_options(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    used: list[SymbolPlaces] = []
+
+    def tables(_: object, places: SymbolPlaces) -> dict[str, Columns]:
+        used.append(places)
+        return {}
+
+    monkeypatch.setattr(build, "kind_of", lambda _: "waits")
+    monkeypatch.setattr(build, "tables_of", tables)
+    recording, places = tmp_path / "a", SymbolPlaces(debug_directories=(tmp_path / "debug",))
+    write_recording(recording, 1)
+    without = build_part(tmp_path, recording)
+    named = build_part(tmp_path, recording, places)
+    assert (named.recording, used[-1]) == (without.recording, places)
+    assert named != without
+    assert build_part(tmp_path, recording) == named
+    assert build_part(tmp_path, recording, places) == named
+    assert find_parts([tmp_path], "recordings") == (named,)
+    assert len(used) == 2
+    write_recording(recording, 2)
+    assert build_part(tmp_path, recording) not in (named, without)

@@ -1,21 +1,26 @@
 """`harness.fleet.record.remote`, `harness.fleet.record.session`, `harness.fleet.record.text`."""
 
+import os
+import shutil
 import socket
 import subprocess
 import tempfile
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
 
+from harness.fleet.query import QueryOptions
 from harness.fleet.record.hosts import Host
 from harness.fleet.record.options import FleetRecordOptions
 from harness.fleet.record.remote import collector_file, ssh_command
 from harness.fleet.record.session import record_fleet
+from harness.fleet.top.session import fleet_top
 from stallscope import __version__
 from stallscope.errors import UsageError
 from stallscope.programs import program
-from tests.harness.fleet.loopback_ssh import has_sshd, loopback_ssh
+from tests.harness.fleet.loopback_ssh import has_sshd, loopback_ssh, network_namespace
 
 needs_sshd = pytest.mark.skipif(not has_sshd(), reason="needs root: and the program sshd")
 SHORT = ("--duration", "0.1", "-F", "99", "--python", "off", "--", "sleep", "0.05")
@@ -67,6 +72,35 @@ def test_a_recording_is_fetched_kept_and_nothing_stays_on_the_host(
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == [ssh.host.folder]
     again, _ = record_fleet(options)
     assert [host.status for host in again.hosts] == ["kept", "failed"]
+
+
+@needs_sshd
+@pytest.mark.live
+def test_network_namespaces_are_hosts_of_one_fleet(tmp_path: Path) -> None:
+    pytest.importorskip("pyarrow", reason="needs the extra fleet: pyarrow")
+    if shutil.which("ip") is None:
+        pytest.skip("needs the program ip: of iproute2")
+    with ExitStack() as stack:
+        hosts = []
+        for number in range(2):
+            name, network = f"s{os.getpid()}-{number}", f"198.{18 + number}.{os.getpid() % 256}"
+            try:
+                address = stack.enter_context(network_namespace(name, network))
+            except subprocess.CalledProcessError:
+                pytest.skip("needs the kernel's network namespaces and veth")
+            keys = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="fleet-")))
+            port = stack.enter_context(loopback_ssh(keys, address=address, namespace=name))
+            hosts.append((Host(address, port=port), keys))
+        config = tmp_path / "config"
+        config.write_text("".join(_of_host(host, keys) for host, keys in hosts))
+        options = Ssh(port, config, tmp_path).options(
+            tmp_path / "out", *(host for host, _ in hosts)
+        )
+        result, code = record_fleet(options)
+    assert (code, [host.status for host in result.hosts]) == (0, ["recorded", "recorded"]), result
+    answer = fleet_top(QueryOptions((tmp_path / "out",)))
+    assert answer.hosts == 2
+    assert answer.samples == sum(host.samples or 0 for host in result.hosts)
 
 
 @needs_sshd
@@ -143,6 +177,11 @@ def test_a_file_that_is_no_collector_is_refused(tmp_path: Path) -> None:
     (tmp_path / "x").write_text("#!/bin/sh\n")
     with pytest.raises(UsageError, match="not a collector"):
         collector_file(tmp_path / "x")
+
+
+def _of_host(host: Host, keys: Path) -> str:
+    """Return the configuration of ssh for one host."""
+    return (keys / "config").read_text().replace("Host *", f"Host {host.name}")
 
 
 def _unused_port() -> int:

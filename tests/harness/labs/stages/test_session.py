@@ -3,11 +3,8 @@
 from dataclasses import replace
 from pathlib import Path
 
-import pytest
-
 from harness.labs.stages.options import StagesOptions
-from harness.labs.stages.session import create_output, expected_s
-from stallscope.errors import UsageError
+from harness.labs.stages.session import expected_s
 
 OPTIONS = StagesOptions("codec", Path("lab"), pairs=3, profile_s=5.0)
 
@@ -19,13 +16,3 @@ def test_the_expected_time_includes_profiles_and_replays() -> None:
     assert expected_s(replace(bare, profile_s=5.0)) == rounds_s + 20.0
     assert expected_s(OPTIONS) > rounds_s + 20.0
     assert expected_s(replace(bare, pairs=6)) == 2 * rounds_s
-
-
-def test_an_existing_directory_is_not_written_to(tmp_path: Path) -> None:
-    create_output(tmp_path / "lab")
-    assert (tmp_path / "lab").is_dir()
-    with pytest.raises(UsageError, match="already exists") as error:
-        create_output(tmp_path / "lab")
-    assert "-o" in error.value.remedy
-    with pytest.raises(UsageError):
-        create_output(tmp_path / "missing" / "lab")

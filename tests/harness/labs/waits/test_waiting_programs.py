@@ -23,6 +23,7 @@ def test_programs_have_a_cause_or_measure_their_states() -> None:
         "spin-convoy",
         "lock-convoy",
         "mapped-file-faults",
+        "deep-queue",
         "slow-peer",
         "cgroup-throttled",
         "oversubscribed",

@@ -21,7 +21,7 @@ std::unique_ptr<path> path_named(const std::string& name) {
   return name == "query" ? make_query_path() : make_codec_path({});
 }
 
-std::string file_of(const std::string& path, std::uint64_t count) {
+std::string text_of_requests(const std::string& path, std::uint64_t count) {
   std::ostringstream out;
   write_requests(out, path, count, 1);
   return out.str();
@@ -32,7 +32,7 @@ std::string file_of(const std::string& path, std::uint64_t count) {
 TEST_CASE("replies are the same at once and in batches of any size") {
   for (const auto* name : {"kv", "query", "codec"}) {
     CAPTURE(name);
-    const auto requests = file_of(name, 100) + "PING\r\n";
+    const auto requests = text_of_requests(name, 100) + "PING\r\n";
     const auto at_once = replayed_path(path_named(name)).run_at_once(requests);
     CHECK(at_once.requests == 101);
     CHECK(at_once.error_replies == 0);
@@ -48,7 +48,7 @@ TEST_CASE("replies are the same at once and in batches of any size") {
 }
 
 TEST_CASE("uneven batches, and batches of stages without calls, lose no request") {
-  const auto requests = file_of("query", 50);
+  const auto requests = text_of_requests("query", 50);
   replayed_path path(make_query_path());
   auto batches = path.even_batches(1);
   batches.batches = {{5, 3}, {0, 9}, {1, 4}, {2, 8}, {0, 2}, {1, 90}, {6, 1}};

@@ -37,6 +37,7 @@ PROFILE = ProfileBuilder().build([(["main"], 1)])
         (b"PERFILE2\x68\0\0\0\0\0\0\0", None),
         (b"", None),
         (b"hello world\n", None),
+        (b"# HELP up 1 if up.\n# TYPE up gauge\nup 1\n", None),
         (b"\x7fELF\x02\x01\x01\0\0\0\0\0", None),
     ],
 )

@@ -45,6 +45,23 @@ def test_samples_have_the_times_and_weights_of_the_recording() -> None:
     assert file["meta"]["startTime"] == 5.0
 
 
+def test_times_are_read_again_only_if_they_are_measured() -> None:
+    times = SampleTimes(
+        np.array([1_000_000, 2_000_000, 4_000_000], np.int64),
+        np.array([2, 1, 2], np.int32),
+        np.array([0, 1, 0], np.int32),
+        np.array([2_000_000, 2_000_000, 1_000_000], np.int64),
+    )
+    profile = ProfileBuilder().build(ROWS, threads=THREADS, times=times)
+    again = decode_firefox(encode_firefox(profile, "stallscope 1"), "x")
+    assert again.times is not None
+    assert again.times.time_ns.tolist() == [0, 1_000_000, 3_000_000]
+    assert again.times.value.tolist() == [2_000_000, 2_000_000, 1_000_000]
+    assert again.duration_s == 0.003
+    untimed = ProfileBuilder().build(ROWS, threads=THREADS)
+    assert decode_firefox(encode_firefox(untimed, "stallscope 1"), "x").times is None
+
+
 def test_tables_of_a_thread_have_their_stated_lengths() -> None:
     file = json.loads(encode_firefox(ProfileBuilder().build(ROWS, threads=THREADS), "x"))
     for thread in file["threads"]:

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from stallscope._native import PerfScriptSamples
 from stallscope.errors import RecordingError
 from topdown.stacks.formats.perf_script import FoldedNames, fold_perf_script, read_perf_script
 from topdown.stacks.profile import FunctionKind
@@ -115,6 +116,50 @@ def test_text_without_a_sample_is_an_error_with_the_events(tmp_path: Path) -> No
     with pytest.raises(RecordingError, match="no sample of this event") as caught:
         fold_perf_script(file, "perf.txt", FoldedNames(event="page-faults"))
     assert "cycles:u" in caught.value.remedy
+
+
+def test_samples_have_their_times_by_ascending_time(tmp_path: Path) -> None:
+    file = tmp_path / "perf.txt"
+    file.write_text(
+        "a 1/1 7.5: 9 cycles:\n\t1 f (/x)\n\na 1/2 7.25: 8 cycles:\n\t1 g (/x)\n\n"
+        "a 1/1 8.000000001: 7 cycles:\n\t1 f (/x)\n"
+    )
+    profile = read_perf_script(file, "perf.txt")
+    times = profile.times
+    assert times is not None
+    assert times.time_ns.tolist() == [0, 250_000_000, 750_000_001]
+    assert times.value.tolist() == [8, 9, 7]
+    names = [profile.functions[profile.node_function[node]].name for node in times.node]
+    assert names == ["g", "f", "f"]
+    assert [profile.threads[number].tid for number in times.thread] == [2, 1, 1]
+
+
+def test_times_of_a_part_of_the_samples_are_left_out(tmp_path: Path) -> None:
+    file = tmp_path / "perf.txt"
+    file.write_text("a 1/1 7.5: 9 cycles:\n\t1 f (/x)\n\na 1/1 cycles:\n\t1 f (/x)\n")
+    profile = read_perf_script(file, "perf.txt")
+    assert profile.times is None
+    assert any("of the weight has no time" in warning.message for warning in profile.warnings)
+
+
+def test_more_samples_than_the_limit_have_no_times(tmp_path: Path) -> None:
+    file = tmp_path / "perf.txt"
+    file.write_text("a 1/1 7.5: 9 cycles:\n\t1 f (/x)\n\n" * 3)
+    for limit, kept in ((2, 0), (3, 3)):
+        samples = PerfScriptSamples(
+            shorten=False,
+            kernel=False,
+            jit=False,
+            addresses=False,
+            process_ids=True,
+            thread_ids=True,
+            event="",
+            max_times=limit,
+        )
+        with file.open("rb") as opened:
+            samples.read(opened.fileno())
+        assert samples.has_too_many_times == (not kept)
+        assert len(samples.times()["stack"]) == kept
 
 
 NAME = st.text("abcXYZ019_:<>[]*,.~é", min_size=1, max_size=9).filter(

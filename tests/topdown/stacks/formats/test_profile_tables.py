@@ -19,7 +19,7 @@ from topdown.stacks.formats.stack_tables import (
     StackTables,
     ValueType,
 )
-from topdown.stacks.profile import Function, FunctionKind, Thread
+from topdown.stacks.profile import Function, FunctionKind, Profile, Thread
 
 FRAMES = [
     Function("main", "/bin/it", FunctionKind.USER),
@@ -41,6 +41,23 @@ def test_functions_kinds_threads_and_weights_survive() -> None:
     assert again.threads == threads
     assert (again.samples, int(again.weight_value.sum())) == (5, 5_000_000)
     assert (again.source.event, again.source.unit) == ("cpu-clock", "ns")
+
+
+def timed_profile(key: StackKey, value: int) -> Profile:
+    return profile_of(StackTables((ValueType("cpu", "nanoseconds"),), {key: (value,)}), "it")
+
+
+def test_a_sample_with_several_times_is_divided() -> None:
+    stack = (Location((SourceLine(SourceFunction("f")),)),)
+    times = timed_profile(StackKey(stack, (), (30, 10, 20)), 100).times
+    assert times is not None
+    assert times.time_ns.tolist() == [0, 10, 20]
+    assert int(times.value.sum()) == 100
+    label = Label("end_timestamp_ns", 1_700_000_000_000_000_000)
+    times = timed_profile(StackKey(stack, (label,)), 7).times
+    assert times is not None
+    assert times.begin_ns == label.value
+    assert timed_profile(StackKey(stack), 7).times is None
 
 
 def test_an_inlined_function_shares_the_location_of_its_caller() -> None:

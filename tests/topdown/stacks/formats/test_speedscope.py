@@ -12,7 +12,11 @@ import pytest
 from stallscope.errors import RecordingError
 from tests.profile_builder import ProfileBuilder
 from topdown.stacks.flame.folded import render_folded
-from topdown.stacks.formats.speedscope import decode_speedscope, encode_speedscope
+from topdown.stacks.formats.speedscope import (
+    TIME_CELLS,
+    decode_speedscope,
+    encode_speedscope,
+)
 from topdown.stacks.profile import Thread
 
 THREADS = (Thread(1, 1, "it", "main"), Thread(1, 2, "it", "worker"))
@@ -58,9 +62,20 @@ def test_events_of_frames_are_stacks_with_durations() -> None:
     profile = decode_speedscope(json.dumps(file).encode(), "x")
     totals = dict(zip(profile.weight_node.tolist(), profile.weight_value.tolist(), strict=True))
     assert sorted(totals.values()) == [3_000_000, 3_000_000]
+    times = profile.times
+    assert times is not None
+    assert int(times.value.sum()) == 6_000_000
+    in_work = times.node == 2
+    assert times.time_ns[in_work].min() == 2_000_000
+    assert int(times.value[in_work].sum()) == 3_000_000
+    assert TIME_CELLS <= len(times.node) <= TIME_CELLS + 3
     file["profiles"][0]["events"][2]["frame"] = 0  # type: ignore[index]
     with pytest.raises(RecordingError, match="not the innermost open one"):
         decode_speedscope(json.dumps(file).encode(), "x")
+
+
+def test_weights_of_a_sampled_profile_are_no_times() -> None:
+    assert decode_speedscope(content(), "x").times is None
 
 
 @pytest.mark.parametrize(

@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 from stallscope.regular_file import RefusedFileError, open_regular
+from tests.topdown.stacks.symbols.conftest import BOOT
 from topdown.stacks.symbols.jit_dumps import dump_lines, open_jit_dump
 from topdown.stacks.symbols.jit_maps import read_jit_map
 from topdown.stacks.symbols.process_artifacts import copy_artifacts, copy_leftover_jit_maps
 from topdown.stacks.symbols.sources import SymbolSources
 
-BOOT = "7a1b"
 RECORDED = Path(__file__).parent / "jit"
 EM_X86_64 = 62
 
@@ -53,21 +53,6 @@ JULIA = (
     + record(3, b"")
 )
 WASMTIME = header() + load(0x9000, 16, 1, b"wasm[0]::function[7]::fib") + unwinding_information()
-
-
-@pytest.fixture
-def proc(tmp_path: Path) -> Path:
-    """A recorded /proc with process 4711, which has PID 5 in its namespace."""
-    proc = tmp_path / "proc"
-    (proc / "sys/kernel/random").mkdir(parents=True)
-    (proc / "sys/kernel/random/boot_id").write_text(BOOT + "\n")
-    (proc / "4711/root/tmp").mkdir(parents=True)
-    uid = os.getuid()
-    (proc / "4711/status").write_text(
-        f"Name:\tx\nUid:\t{uid}\t{uid}\t{uid}\t{uid}\nNSpid:\t4711\t5\n"
-    )
-    (proc / "4711/maps").write_text("1000-2000 r-xp 00000000 08:01 5 /usr/bin/julia\n")
-    return proc
 
 
 def lines_of(folder: Path, content: bytes) -> list[bytes]:

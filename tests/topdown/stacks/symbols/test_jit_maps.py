@@ -7,26 +7,11 @@ import numpy as np
 import pytest
 
 from stallscope.regular_file import MissingFileError, RefusedFileError
+from tests.topdown.stacks.symbols.conftest import BOOT
 from topdown.stacks.symbols import jit_maps
 from topdown.stacks.symbols.jit_files import open_jit_map
 from topdown.stacks.symbols.jit_maps import read_jit_map
 from topdown.stacks.symbols.sources import SymbolSources
-
-BOOT = "7a1b"
-
-
-@pytest.fixture
-def proc(tmp_path: Path) -> Path:
-    """A recorded /proc with process 4711, which has PID 5 in its namespace."""
-    proc = tmp_path / "proc"
-    (proc / "sys/kernel/random").mkdir(parents=True)
-    (proc / "sys/kernel/random/boot_id").write_text(BOOT + "\n")
-    (proc / "4711/root/tmp").mkdir(parents=True)
-    uid = os.getuid()
-    (proc / "4711/status").write_text(
-        f"Name:\tx\nUid:\t{uid}\t{uid}\t{uid}\t{uid}\nNSpid:\t4711\t5\n"
-    )
-    return proc
 
 
 def names_of(sources: SymbolSources, *addresses: int, pid: int = 4711):
