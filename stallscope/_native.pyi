@@ -212,7 +212,7 @@ class Capture:
     lost_records: int  # sum of PERF_RECORD_LOST
     lost_samples: int  # sum of PERF_RECORD_LOST_SAMPLES
     unknown_records: int  # of types newer than this reader
-    deferred_stacks: int  # samples whose user stack is in another record, which is not read
+    deferred_stacks: int  # samples whose deferred user stack is not in the capture
     throttles: int
     truncated_at: int | None  # offset of a premature end of the file, if tolerated
     records_end: int | None  # end of the records by the file header; None in pipe mode

@@ -192,7 +192,7 @@ struct capture_content {
   std::uint64_t lost_records = 0;
   std::uint64_t lost_samples = 0;
   std::uint64_t unknown_records = 0;  // of types newer than this reader, which were skipped
-  std::uint64_t deferred_stacks = 0;  // samples whose user stack is in another record, not read
+  std::uint64_t deferred_stacks = 0;  // samples whose deferred user stack is not in the capture
   std::uint64_t throttles = 0;
   // The offset at which a truncated file ends; nullopt for a complete file.
   std::optional<std::uint64_t> truncated_at;

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "capture/deferred_stacks.hpp"
 #include "capture/event_attribute.hpp"
 #include "capture/event_table.hpp"
 #include "capture/features.hpp"
@@ -27,6 +28,8 @@ using perf_format::user_record;
 constexpr std::size_t max_traces = std::size_t{1} << 20U;
 // Lost samples that a BPF filter dropped on purpose.
 constexpr std::uint16_t dropped_by_filter = 1U << 15U;
+// PERF_RECORD_CALLCHAIN_DEFERRED, which older headers lack.
+constexpr std::uint32_t record_callchain_deferred = 22;
 // Types outside of these and of the kernel's below PERF_RECORD_MAX are newer than this reader.
 constexpr auto first_user_record = static_cast<std::uint32_t>(user_record::header_attr);
 constexpr auto last_user_record = static_cast<std::uint32_t>(user_record::compressed2);
@@ -42,7 +45,8 @@ class capture_reader {
         result_(budget_),
         events_(result_.attributes, budget_),
         features_(result_, events_, budget_),
-        parsed_(source, budget_, options) {}
+        parsed_(source, budget_, options),
+        deferred_(parsed_.raw, budget_) {}
 
   capture_content read() {
     try {
@@ -56,6 +60,7 @@ class capture_reader {
       if (!result_.truncated_at) {
         read_feature_sections();
       }
+      result_.deferred_stacks = deferred_.waiting();
       features_.apply_build_ids(parsed_.side.objects());
       result_.reads.offset.push_back(result_.reads.value.size());
       resolve_in_time_order(parsed_, result_, budget_, options_);
@@ -72,7 +77,9 @@ class capture_reader {
     record current;
     while (stream.next(current)) {
       offset_ = current.offset;
-      if (current.type < PERF_RECORD_MAX) {
+      if (current.type == record_callchain_deferred) {
+        deferred_.join(current, start_.swap, result_.samples);
+      } else if (current.type < PERF_RECORD_MAX) {
         read_kernel_record(current);
       } else {
         read_user_record(current);
@@ -191,7 +198,9 @@ class capture_reader {
     samples.period.push_back(fields.period.value_or(std::max<std::uint64_t>(described.period, 1)));
     samples.thread.push_back(thread_);
     samples.stack.push_back(parsed_.raw.add(fields, kind, start_.swap));
-    result_.deferred_stacks += parsed_.raw.user_stack_deferred() ? 1 : 0;
+    if (parsed_.raw.user_stack_deferred()) {
+      deferred_.add(static_cast<std::uint32_t>(samples.stack.size() - 1));
+    }
     samples.cpu.push_back(fields.cpu);
     samples.event.push_back(static_cast<std::uint16_t>(event));
     parsed_.waits.add_sample(described, fields, start_.swap, result_);
@@ -354,6 +363,7 @@ class capture_reader {
   event_table events_;
   feature_reader features_;
   first_pass parsed_;
+  deferred_stacks deferred_;
   file_start start_;
   // Ids of events that were stopped and resumed, without a reading since then.
   std::unordered_set<std::uint64_t> pauses_;

@@ -66,15 +66,25 @@ raw_stacks::raw_stacks(memory_budget& budget)
 void raw_stacks::decode(const sample_fields& sample, frame_kind kind, bool swap) {
   decoded_.clear();
   deferred_ = false;
+  decode_chain(sample.chain, kind, swap);
+  has_frames_ = !decoded_.empty();
+  if (decoded_.empty() && sample.ip) {
+    decoded_.push_back({*sample.ip, kind});
+  }
+}
+
+// Appends the frames of a chain whose first code is of `kind`.
+void raw_stacks::decode_chain(std::span<const std::byte> chain, frame_kind kind, bool swap) {
   // The leaf and the user address at the kernel entry are exact; all others are return addresses
   // after a call.
   bool exact = true;
-  for (std::size_t at = 0; at < sample.chain.size(); at += 8) {
-    const auto value = load<std::uint64_t>(sample.chain.data() + at, swap);
+  for (std::size_t at = 0; at < chain.size(); at += 8) {
+    const auto value = load<std::uint64_t>(chain.data() + at, swap);
     if (value >= static_cast<std::uint64_t>(PERF_CONTEXT_MAX)) {
       if (value == context_user_deferred) {
         deferred_ = true;
-        break;
+        cookie_ = at + 8 < chain.size() ? load<std::uint64_t>(chain.data() + at + 8, swap) : 0;
+        return;
       }
       const frame_kind next = kind_of_context(value);
       exact = exact || (next == frame_kind::user && kind != frame_kind::user);
@@ -83,9 +93,6 @@ void raw_stacks::decode(const sample_fields& sample, frame_kind kind, bool swap)
     }
     decoded_.push_back({exact || value == 0 ? value : value - 1, kind});
     exact = false;
-  }
-  if (decoded_.empty() && sample.ip) {
-    decoded_.push_back({*sample.ip, kind});
   }
 }
 
@@ -114,6 +121,23 @@ bool raw_stacks::same(std::uint32_t stack) const {
 
 std::uint32_t raw_stacks::add(const sample_fields& sample, frame_kind kind, bool swap) {
   decode(sample, kind, swap);
+  return intern_stack();
+}
+
+std::uint32_t raw_stacks::extended(std::uint32_t stack, bool has_frames,
+                                   std::span<const std::byte> chain, bool swap) {
+  decoded_.clear();
+  if (has_frames) {
+    for (const std::uint32_t location : locations(stack)) {
+      decoded_.push_back({address(location), kind(location)});
+    }
+  }
+  decode_chain(chain, frame_kind::user, swap);
+  return decoded_.empty() ? stack : intern_stack();
+}
+
+// Returns the number of the decoded stack.
+std::uint32_t raw_stacks::intern_stack() {
   std::uint64_t hash = hash_seed();
   for (const decoded& value : decoded_) {
     hash = hash_location(hash, value.address, value.kind);

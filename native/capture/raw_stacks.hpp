@@ -25,8 +25,16 @@ class raw_stacks {
   std::uint32_t add(const sample_fields& sample, frame_kind kind, bool swap);
 
   // Whether the user part of the last added chain is in another record
-  // (PERF_CONTEXT_USER_DEFERRED).
+  // (PERF_CONTEXT_USER_DEFERRED), and the cookie of that record.
   [[nodiscard]] bool user_stack_deferred() const { return deferred_; }
+  [[nodiscard]] std::uint64_t deferred_cookie() const { return cookie_; }
+  // Whether the last added chain had a frame; otherwise its stack is the instruction pointer.
+  [[nodiscard]] bool has_frames() const { return has_frames_; }
+
+  // Returns the number of a stack that is continued by a user's chain, which replaces it unless
+  // `has_frames`.
+  std::uint32_t extended(std::uint32_t stack, bool has_frames, std::span<const std::byte> chain,
+                         bool swap);
 
   [[nodiscard]] std::span<const std::uint32_t> locations(std::uint32_t stack) const {
     return locations_.values().subspan(offset_[stack], offset_[stack + 1] - offset_[stack]);
@@ -44,6 +52,8 @@ class raw_stacks {
     frame_kind kind;
   };
   void decode(const sample_fields& sample, frame_kind kind, bool swap);
+  void decode_chain(std::span<const std::byte> chain, frame_kind kind, bool swap);
+  std::uint32_t intern_stack();
   std::uint32_t intern_location(const decoded& value);
   [[nodiscard]] bool same(std::uint32_t stack) const;
 
@@ -55,6 +65,8 @@ class raw_stacks {
   column<std::uint8_t> kind_;
   std::vector<decoded> decoded_;
   bool deferred_ = false;
+  bool has_frames_ = false;
+  std::uint64_t cookie_ = 0;
 };
 
 }  // namespace stallscope::capture

@@ -316,8 +316,8 @@ def _capture_warnings(capture: "Capture") -> list[ProfileWarning]:
         warnings.append(ProfileWarning("throttled", message))
     if capture.deferred_stacks:
         message = (
-            f"{capture.deferred_stacks:,} samples have a deferred user stack, which is not read: "
-            "their stacks end at the kernel. Record with another --call-graph."
+            f"{capture.deferred_stacks:,} samples have a deferred user stack that is not in the "
+            "capture: their stacks end at the kernel. The recording ended before, or it was lost."
         )
         warnings.append(ProfileWarning("deferred-stacks", message))
     if capture.unknown_records:
