@@ -14,7 +14,7 @@ EXAMPLES = """\b
 Examples:
   stallscope fleet top monday
   stallscope fleet top monday --json | jq '.functions[0]'
-  stallscope fleet top monday --debug-directory /srv/debug
+  stallscope fleet top monday --debug-directory debug-files
   stallscope fleet top monday --scheduler local
   stallscope fleet top monday --scheduler tcp://10.0.0.1:8786 --from 2026-11-28T08
 """

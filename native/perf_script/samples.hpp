@@ -24,9 +24,9 @@ namespace stallscope::perf_script {
 
 struct options {
   name_style style;
-  bool process_ids = false;  // "command-process" instead of "command"
-  bool thread_ids = false;   // "command-process/thread"
-  std::string event;         // samples of this event; empty: of the first one in the text
+  bool process_ids = false;   // "command-process" instead of "command"
+  bool thread_ids = false;    // "command-process/thread"
+  std::string event;          // samples of this event; empty: of the first one in the text
   std::size_t max_times = 0;  // samples whose times are kept; with more samples none is kept
 };
 

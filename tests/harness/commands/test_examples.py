@@ -13,7 +13,7 @@ from harness.cli.command_line import group
 
 MODULES = sorted(path.stem for path in Path(harness.commands.__path__[0]).glob("[a-z]*.py"))
 FILES_OF_EXAMPLES = ("latency.json", "secret")
-FOLDERS_OF_EXAMPLES = ("box/proc", "box/sys")
+FOLDERS_OF_EXAMPLES = ("box/proc", "box/sys", "debug-files")
 
 
 def command_of(module: str) -> click.Command:
