@@ -2,12 +2,32 @@
 
 import os
 import subprocess
-import time
+import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks.interleaving import sides
+
+# The kernel counts the memory of the process that starts a command in the command's peak. So a
+# Python with few modules (about 9 MiB) starts it and writes the usage or an errno to a pipe.
+LAUNCHER = """
+import posix, sys, time, _signal
+writer, command = int(sys.argv[1]), sys.argv[2:]
+posix.set_inheritable(writer, False)
+start = time.perf_counter()
+try:
+    child = posix.posix_spawnp(
+        command[0], command, posix.environ, setsigdef=[_signal.SIGPIPE, _signal.SIGXFSZ]
+    )
+except OSError as error:
+    posix.write(writer, str(error.errno).encode())
+    sys.exit(1)
+_, status, usage = posix.wait4(child, 0)
+wall_s = time.perf_counter() - start
+cpu_s = usage.ru_utime + usage.ru_stime
+posix.write(writer, f"{cpu_s!r} {wall_s!r} {usage.ru_maxrss} {status}".encode())
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,19 +47,34 @@ class Cost:
 
 def run(command: Sequence[str], *, cwd: Path | None = None) -> Cost:
     """Return the cost of a command; its output is discarded."""
-    start = time.perf_counter()
-    with open(os.devnull, "w", encoding="utf-8") as sink:
-        process = subprocess.Popen(
-            command, stdout=sink, stderr=sink, stdin=subprocess.DEVNULL, cwd=cwd
-        )
-        _, status, usage = os.wait4(process.pid, 0)
-        process.returncode = os.waitstatus_to_exitcode(status)
-    return Cost(
-        cpu_s=usage.ru_utime + usage.ru_stime,
-        wall_s=time.perf_counter() - start,
-        peak_bytes=usage.ru_maxrss * 1024,
-        status=process.returncode,
-    )
+    reader, writer = os.pipe()
+    with open(reader, encoding="ascii") as result:
+        try:
+            # The launcher's own exit status says nothing: its result is checked.
+            launcher = (sys.executable, "-I", "-S", "-c", LAUNCHER, str(writer), *command)
+            subprocess.run(
+                launcher,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                cwd=cwd,
+                pass_fds=(writer,),
+                check=False,
+            )
+        finally:
+            os.close(writer)
+        match result.read().split():
+            case [cpu_s, wall_s, peak_kib, status]:
+                return Cost(
+                    cpu_s=float(cpu_s),
+                    wall_s=float(wall_s),
+                    peak_bytes=int(peak_kib) * 1024,
+                    status=os.waitstatus_to_exitcode(int(status)),
+                )
+            case [error]:
+                raise OSError(int(error), os.strerror(int(error)), command[0])
+            case _:
+                raise RuntimeError(f"the process that starts {command} failed")
 
 
 def checked(command: Sequence[str]) -> Cost:

@@ -13,8 +13,7 @@ half of a CPU together. The symbol cache is empty in every run. Bar: 50 million 
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Callable, Iterator
-from multiprocessing import get_context
+from collections.abc import Iterator
 from pathlib import Path
 
 from benchmarks.cases import Bar, Case, ours
@@ -64,7 +63,7 @@ def samples(folder: Path) -> Iterator[Case]:
     yield from reported(f"5 seconds, recorded ({number:,} samples)", real, folder)
     for name, count in SAMPLES.items():
         long = folder / "long"
-        in_child(repeat_recording, real, long, -(-count // number))
+        repeat_recording(real, long, -(-count // number))
         yield from reported(name, long, folder, 1 if count >= LONG_SAMPLES else READINGS)
         shutil.rmtree(long)
 
@@ -73,7 +72,7 @@ def waits(folder: Path) -> Iterator[Case]:
     """Yield the cases of growing recordings of waits."""
     for name, length_s in WAITS_S.items():
         capture = folder / "switches.perf"
-        in_child(write_switches, capture, length_s * SWITCHES_PER_S, SWITCHES_PER_S)
+        write_switches(capture, length_s * SWITCHES_PER_S, SWITCHES_PER_S)
         readings = 1 if length_s > WAITS_S["1 hour"] else READINGS
         subject = f"waits, {name}, {SWITCHES_PER_S} switches per second"
         yield from measured(subject, "waits", capture, folder, readings)
@@ -97,18 +96,6 @@ def threads(folder: Path) -> Iterator[Case]:
         with target(binary, number) as pid:
             recording = recorded(folder / f"threads-{number}", "2", "-p", str(pid))
         yield from reported(f"{number:,} thread{'s' * (number > 1)}, 2 seconds", recording, folder)
-
-
-def in_child(function: Callable[..., None], *arguments: object) -> None:
-    """Call a function in another process.
-
-    The kernel counts the memory of a parent as the peak of a command that it starts.
-    """
-    child = get_context("fork").Process(target=function, args=arguments)
-    child.start()
-    child.join()
-    if child.exitcode != 0:
-        raise RuntimeError(f"{function.__name__} failed")
 
 
 def recorded(directory: Path, seconds: str, *words: str | Path) -> Path:
