@@ -115,7 +115,7 @@ def _read_file(
             for number, address in places.items():
                 numbers.setdefault(address, []).append(number)
             for unit in read_units(opened, numbers):
-                inlined |= {number: found.inlined for number, found in unit.locations()}
+                inlined |= {place: location.inlined for place, location in unit.locations()}
         for number in places:
             own = outer.get(number, b"")
             if not own and number not in inlined:
