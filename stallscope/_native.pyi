@@ -440,6 +440,7 @@ class PerfScriptSamples:
     first_malformed_line: int
     endless: bool
     without_period: int  # samples that count as 1
+    expanded_frames: int  # with ``by_address``: whose inlined functions are in the text
     duration_ns: int | None  # largest minus smallest time; None if no sample has a time
     has_too_many_times: bool  # more than ``max_times``
     def __init__(
@@ -453,8 +454,12 @@ class PerfScriptSamples:
         thread_ids: bool,
         event: str,
         max_times: int = 0,
+        by_address: bool = False,
     ) -> None:
-        """Select samples and names; ``max_times``: number of samples whose times are kept."""
+        """Select samples and names; ``max_times``: number of samples whose times are kept.
+
+        ``by_address``: a function per address in a file, so that ``set_names`` can name it.
+        """
     def read(self, descriptor: int) -> None:
         """Read a file to its end. Raises OSError. Without the GIL."""
     def times(self) -> dict[str, npt.NDArray[np.int64]]:
@@ -469,6 +474,10 @@ class PerfScriptSamples:
         """Return the distinct files: paths, "[kernel.kallsyms]", "inlined"."""
     def functions(self) -> list[tuple[int, int, bool]]:
         """Return name, file, and whether it is inlined, by function."""
+    def file_addresses(self) -> list[tuple[bytes, int, bytes, int | None]]:
+        """Return file, address, symbol and offset to its begin; with ``by_address`` only."""
+    def set_names(self, address: int, names: bytes) -> None:
+        """Name the functions at an address by its number: outermost first, divided by ";"."""
     def frames(self) -> npt.NDArray[np.uint32]:
         """Return the functions of all stacks, leaf first."""
     def stacks(self) -> dict[str, npt.NDArray[np.int64]]:

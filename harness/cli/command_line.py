@@ -3,7 +3,7 @@
 import os
 import signal
 import sys
-from typing import Any
+from typing import Any, cast
 
 import click
 
@@ -72,7 +72,7 @@ def main(arguments: list[str] | None = None) -> int:
             result: Any = group.main(arguments, prog_name="stallscope", standalone_mode=False)
         sys.stdout.flush()
     except click.ClickException as error:
-        return report_usage(error)
+        return report_usage(error, _command_path(sys.argv[1:] if arguments is None else arguments))
     except (click.Abort, KeyboardInterrupt):
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         click.echo("stallscope: interrupted", err=True)
@@ -89,6 +89,17 @@ def main(arguments: list[str] | None = None) -> int:
         abandon_stdout()
         return report_error(_unforeseen(error))
     return result if isinstance(result, int) else int(ExitCode.DONE)
+
+
+def _command_path(arguments: list[str]) -> str:
+    """Return the names of the groups and of the command that a command line begins with."""
+    path, command = ["stallscope"], cast("click.Command | None", group)
+    for word in arguments:
+        if not isinstance(command, click.Group):
+            break
+        command = command.get_command(click.Context(command), word)
+        path += [word] if command is not None else []
+    return " ".join(path)
 
 
 def _unforeseen(error: OSError | MemoryError | ImportError) -> StallscopeError:

@@ -16,18 +16,21 @@ def report_error(error: StallscopeError) -> int:
     return int(error.exit_code)
 
 
-def report_usage(error: click.ClickException) -> int:
-    """Return the exit code of a wrong command line; a group without a command shows its help."""
+def report_usage(error: click.ClickException, command_path: str = "stallscope") -> int:
+    """Return the exit code of a wrong command line; a group without a command shows its help.
+
+    ``command_path``: the command, for errors of click's parser, which do not name it.
+    """
     if isinstance(error, click.exceptions.NoArgsIsHelpError):
         error.show()
         return int(ExitCode.USAGE)
-    return report_error(usage_error(error))
+    return report_error(usage_error(error, command_path))
 
 
-def usage_error(error: click.ClickException) -> UsageError:
+def usage_error(error: click.ClickException, command_path: str = "stallscope") -> UsageError:
     """Return click's error in our form: a sentence without a capital, the remedy apart."""
     context = error.ctx if isinstance(error, click.UsageError) else None
-    remedy = f"see {context.command_path} --help" if context else "see stallscope --help"
+    remedy = f"see {context.command_path if context else command_path} --help"
     message = error.format_message()
     for kind, name in (("integer range", "whole number"), ("float range", "number")):
         message = message.replace(f"is not a valid {kind}", f"is not a {name}")

@@ -52,7 +52,8 @@ def wait_collector_options(
 ) -> "CollectorOptions":
     """Return the options of a recording of waits; ``max_cost``: the default of --max-cost.
 
-    Raises UsageError unless exactly one target is named, and if -o names a page.
+    Raises UsageError unless exactly one target is named, if -o names a page, and if a single word
+    names neither a recording nor a command.
     """
     from stallscope.collector import CollectorOptions  # noqa: PLC0415 - start-up stays light
 
@@ -62,6 +63,8 @@ def wait_collector_options(
             f"-o names the directory of the recording, and {output} is the name of a page",
             f"the page is DIR/report.html; for example: -o {output.with_suffix('')}",
         )
+    if len(values["words"]) == 1 and not values["pids"]:
+        _check_command(values["words"][0], command_name)
     chosen = choice({**values, "system_wide": False, "cpus": "", "cgroup": ""}, command_name)
     return CollectorOptions(
         output=output or default_output(chosen),
@@ -72,6 +75,21 @@ def wait_collector_options(
         max_size_mib=values["max_size_mib"],
         max_cost=values["max_cost"] or max_cost,
         waits=True,
+    )
+
+
+def _check_command(word: str, command_name: str) -> None:
+    """Raise UsageError if a word, which is not a recording, cannot be a command either."""
+    import shutil  # noqa: PLC0415 - start-up stays light
+
+    if shutil.which(word) is not None:
+        return
+    message = f"there is no recording and no command {word}"
+    if Path(word).exists():
+        message = f"{word} is neither a recording nor a command"
+    raise UsageError(
+        message,
+        f"stallscope {command_name} RUN reads a directory that it made, -- CMD starts a program",
     )
 
 

@@ -1,21 +1,20 @@
-"""`stallscope export metrics`: the metrics of a recording."""
+"""`stallscope export metrics`: the metrics of recordings."""
 
 from pathlib import Path
 
 import click
-
-from harness.cli.recording_argument import run_argument
 
 EXAMPLES = """\b
 Examples:
   stallscope export metrics slow-query
   stallscope export metrics load -o /var/lib/node_exporter/load.prom
   stallscope export metrics slow-query --format otlp -o slow-query.pb
+  stallscope export metrics monday           (all hosts of stallscope fleet record)
 """
 
 
 @click.command(epilog=EXAMPLES)
-@run_argument
+@click.argument("runs", metavar="RUN...", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option(
     "-o",
     "--output",
@@ -38,13 +37,15 @@ Examples:
     default=20,
     show_default=True,
     metavar="N",
-    help="Number of functions, threads, groups of threads, locks and causes.",
+    help="Number of functions, threads, groups of threads, locks and causes of a recording.",
 )
-def command(run: Path, output: Path, file_format: str, top: int) -> None:
-    """Write the metrics of a recording as Prometheus text or OTLP.
+def command(runs: tuple[Path, ...], output: Path, file_format: str, top: int) -> None:
+    """Write the metrics of recordings as Prometheus text or OTLP.
 
-    RUN is a recording of any kind, or a perf.data file. Values that were not measured are left
-    out. Histograms of logs are merged and have the same buckets in all recordings.
+    RUN is a recording of any kind, a perf.data file, or a directory of `stallscope fleet record`.
+    The metrics of several recordings have the labels host and recording. Values that were not
+    measured are left out. Histograms of logs are merged and have the same buckets in all
+    recordings.
     """
     from harness.export.metrics.options import (  # noqa: PLC0415 - start-up stays light
         ExportMetricsOptions,
@@ -54,6 +55,6 @@ def command(run: Path, output: Path, file_format: str, top: int) -> None:
 
     run_export(
         ExportMetricsOptions(
-            run=run, output=output, file_format=MetricsFormat(file_format), top=top
+            runs=runs, output=output, file_format=MetricsFormat(file_format), top=top
         )
     )

@@ -11,6 +11,7 @@ Examples:
   perf script > perf.txt; stallscope import perf.txt
   stallscope import perf.txt --folded - | flamegraph.pl > flame.svg
   stallscope import perf.txt --folded all.folded --tid --kernel
+  perf script --no-inline > perf.txt; stallscope import perf.txt --folded - --inline
   stallscope import cpu.pb.gz -o cpu.speedscope.json
   stallscope import fio.json
   stallscope report cpu.pb.gz                (report and flame read such files, too)
@@ -69,6 +70,12 @@ FORMATS = (
     help="Folded text of perf script: write the addresses of unknown functions.",
 )
 @click.option(
+    "--inline",
+    is_flag=True,
+    help="Folded text of perf script: read the functions at addresses, inlined ones as well, from "
+    "the debug information of the files. Write the text with perf script --no-inline.",
+)
+@click.option(
     "-e",
     "--event",
     "--event-filter",
@@ -98,6 +105,7 @@ def command(
     jit: bool,
     all_marks: bool,
     addrs: bool,
+    inline: bool,
     event: str,
     top: int,
     as_json: bool,
@@ -125,6 +133,7 @@ def command(
                 kernel=kernel or all_marks,
                 jit=jit or all_marks,
                 addresses=addrs,
+                inline=inline,
                 event=event,
             ),
             event=event,

@@ -32,6 +32,7 @@ class ImportOptions(Struct, frozen=True, kw_only=True):
             raise UsageError("--folded and -o exclude each other", "run the command once for each")
         if self.folded is None and self.names != FoldedNames(event=self.names.event):
             raise UsageError(
-                "--pid, --tid, --kernel, --jit, --all and --addrs change folded names only",
+                "--pid, --tid, --kernel, --jit, --all, --addrs and --inline change folded names "
+                "only",
                 "add --folded FILE, or --folded - for standard output",
             )

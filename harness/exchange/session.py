@@ -98,8 +98,8 @@ def _write_folded(options: ImportOptions, file_format: FileFormat) -> None:
     if file_format != FileFormat.PERF_SCRIPT:
         if options.names != FoldedNames(event=options.names.event):
             raise UsageError(
-                f"--pid, --tid, --kernel, --jit, --all and --addrs apply to perf script only, not "
-                f"to {file_format}",
+                "--pid, --tid, --kernel, --jit, --all, --addrs and --inline apply to perf script "
+                f"only, not to {file_format}",
                 "leave them out",
             )
         _convert(options, file_format, options.folded, OutputFormat.FOLDED)

@@ -1,4 +1,4 @@
-"""The extent of a fleet's result, and its missing parts, for a terminal."""
+"""The extent of a fleet's result, its missing parts and its warnings, for a terminal."""
 
 from collections.abc import Iterator, Sequence
 
@@ -20,3 +20,11 @@ def missing_lines(missing: Sequence[MissingPart], width: int) -> Iterator[str]:
         yield from wrapped(f"missing: {printable(part.part)}: {printable(part.error)}", width, "  ")
     if len(missing) > _MAX_LINES:
         yield f"missing: {len(missing) - _MAX_LINES:,} more"
+
+
+def warning_lines(warnings: Sequence[str], width: int) -> Iterator[str]:
+    """Yield a line for each warning, and a count of those beyond a limit."""
+    for text in warnings[:_MAX_LINES]:
+        yield from wrapped(f"warning: {printable(text)}", width, "  ")
+    if len(warnings) > _MAX_LINES:
+        yield f"warning: {len(warnings) - _MAX_LINES:,} more"

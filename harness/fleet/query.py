@@ -1,7 +1,7 @@
 """A query over the recordings of fleets: builds missing parts, and maps a function over a table."""
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
@@ -75,11 +75,20 @@ _COMMANDS = {
 
 @dataclass(frozen=True, slots=True)
 class QueryValues(Generic[Value]):
-    """Values by part, the hosts that have one, and what is missing."""
+    """Values by part, the hosts that have one, what is missing, and failed downloads."""
 
     values: tuple[Value, ...]
     hosts: int
     missing: tuple[MissingPart, ...]
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Building:
+    """Recordings without a part, and why debug files of others were not downloaded."""
+
+    missing: tuple[MissingPart, ...] = ()
+    warnings: tuple[str, ...] = ()
 
 
 def query(
@@ -91,9 +100,9 @@ def query(
     """
     check_pyarrow()
     directories = [directory.absolute() for directory in options.directories]
-    missing: list[MissingPart] = []
-    for root in directories:
-        missing += _build(root, options)
+    built = [_build(root, options) for root in directories]
+    missing = [part for building in built for part in building.missing]
+    warnings = tuple(text for building in built for text in building.warnings)
     all_parts = find_parts(directories, table)
     if not all_parts and not missing and not any(map(recordings_of, directories)):
         raise RecordingError(
@@ -119,14 +128,14 @@ def query(
             f"put recordings of {_COMMANDS[table]} into DIR/HOST",
         )
     hosts = {part.host for position, part in enumerate(parts) if position not in lost}
-    return QueryValues(results.values, len(hosts), tuple(missing))
+    return QueryValues(results.values, len(hosts), tuple(missing), warnings)
 
 
-def _build(root: Path, options: QueryOptions) -> Sequence[MissingPart]:
-    """Build the parts of new recordings; return those that cannot be read."""
+def _build(root: Path, options: QueryOptions) -> _Building:
+    """Build the parts of new recordings."""
     recordings = recordings_of(root)
     if not recordings:
-        return []
+        return _Building()
     try:
         with open_place(root):
             pass
@@ -138,7 +147,12 @@ def _build(root: Path, options: QueryOptions) -> Sequence[MissingPart]:
     results = map_parts(
         partial(build_part, root, places=options.places), recordings, options.scheduler
     )
-    return [
-        MissingPart(part=str(recordings[failure.position].relative_to(root)), error=failure.error)
-        for failure in results.failures
-    ]
+    return _Building(
+        tuple(
+            MissingPart(
+                part=str(recordings[failure.position].relative_to(root)), error=failure.error
+            )
+            for failure in results.failures
+        ),
+        tuple(f"{built.part.host}: {text}" for built in results.values for text in built.warnings),
+    )

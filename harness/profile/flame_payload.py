@@ -9,18 +9,18 @@ weights by time: weight (difference to the previous row), bin, samples and value
 """
 
 import base64
-import json
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+import msgspec
 import numpy as np
 import numpy.typing as npt
 
 from harness.profile.time_bins import TimeBins, TimeGrid, time_bins
 from stallscope.printable import visible_text
 from topdown.stacks.flame.layout import FlameTree
-from topdown.stacks.flame.names import UNKNOWN_NAME, function_text
+from topdown.stacks.flame.names import UNKNOWN_NAME, function_texts
 from topdown.stacks.profile import Profile
 
 if TYPE_CHECKING:
@@ -70,26 +70,35 @@ def _renumbered(order: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
 
 def _names(profile: Profile, order: Sequence[int]) -> dict[str, object]:
     """Return the functions in ``order`` as tables without repeated names."""
-    names: dict[str, int] = {}
-    modules: dict[str, int] = {}
-    name_of, module_of, kind_of, lines = [], [], [], []
-    for number, index in enumerate(order):
-        function = profile.functions[index]
-        name_of.append(names.setdefault(function_text(function.name), len(names)))
-        module = visible_text(function.module, 512) or UNKNOWN_NAME
-        module_of.append(modules.setdefault(module, len(modules)))
-        kind_of.append(int(function.kind))
-        if function.lines:
-            top_lines = function.lines[:_LINES_KEPT]
-            lines.append([number, [[visible_text(line, 512), count] for line, count in top_lines]])
+    every = list(profile.functions)
+    functions = [every[index] for index in order]
+    texts = function_texts(functions)
+    module_text = {
+        module: visible_text(module, 512) or UNKNOWN_NAME
+        for module in dict.fromkeys(function.module for function in functions)
+    }
+    names, modules = _numbers(texts), _numbers(module_text.values())
+    module_number = {module: modules[text] for module, text in module_text.items()}
     return {
         "names": list(names),
         "modules": list(modules),
-        "function_name": name_of,
-        "function_module": module_of,
-        "function_kind": kind_of,
-        "lines": lines,
+        "function_name": [names[text] for text in texts],
+        "function_module": [module_number[function.module] for function in functions],
+        "function_kind": [int(function.kind) for function in functions],
+        "lines": [
+            [
+                number,
+                [[visible_text(line, 512), count] for line, count in function.lines[:_LINES_KEPT]],
+            ]
+            for number, function in enumerate(functions)
+            if function.lines
+        ],
     }
+
+
+def _numbers(texts: Iterable[str]) -> dict[str, int]:
+    """Return the number of each different text, in the order of first use."""
+    return {text: number for number, text in enumerate(dict.fromkeys(texts))}
 
 
 def _threads(profile: Profile, order: Sequence[int]) -> list[list[object]]:
@@ -147,7 +156,7 @@ def _sections(
         text["bins"] = {"rows": len(bins.row), "count": bins.count, "seconds": bins.bin_ns / 1e9}
     pops = np.r_[0, tree.depth[:-1] + 1 - tree.depth[1:]]
     return [
-        json.dumps(text, ensure_ascii=False, separators=(",", ":")).encode(),
+        msgspec.json.encode(text),
         varints(pops),
         varints(function_number[tree.function]),
         varints(np.diff(position[rows], prepend=0)),

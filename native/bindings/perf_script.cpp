@@ -58,6 +58,21 @@ nb::dict script_stacks(const script_samples& all) {
   return columns;
 }
 
+nb::list script_addresses(const script_samples& all) {
+  nb::list list;
+  const auto text_of = [](std::string_view text) { return nb::bytes(text.data(), text.size()); };
+  for (const perf_script::file_address& place : all.file_addresses()) {
+    list.append(nb::make_tuple(text_of(all.files()[place.file]), place.address,
+                               text_of(all.symbols()[place.symbol]), place.offset));
+  }
+  return list;
+}
+
+void set_script_names(script_samples& all, std::size_t address, const nb::bytes& names) {
+  if (address >= all.file_addresses().size()) throw nb::index_error("no such address");
+  all.set_names(address, {names.c_str(), names.size()});
+}
+
 nb::dict script_times(const script_samples& all) {
   using perf_script::timed_sample;
   const auto& rows = all.timed_samples();
@@ -83,19 +98,21 @@ void add_perf_script(nb::module_& module) {
       .def(
           "__init__",
           [](script_samples* self, bool shorten, bool kernel, bool jit, bool addresses,
-             bool process_ids, bool thread_ids, const std::string& event, std::size_t max_times) {
+             bool process_ids, bool thread_ids, const std::string& event, std::size_t max_times,
+             bool by_address) {
             new (self) script_samples({.style = {.shorten = shorten,
                                                  .kernel = kernel,
                                                  .jit = jit,
                                                  .addresses = addresses},
                                        .process_ids = process_ids,
                                        .thread_ids = thread_ids,
+                                       .by_address = by_address,
                                        .event = event,
                                        .max_times = max_times});
           },
           nb::kw_only(), nb::arg("shorten"), nb::arg("kernel"), nb::arg("jit"),
           nb::arg("addresses"), nb::arg("process_ids"), nb::arg("thread_ids"), nb::arg("event"),
-          nb::arg("max_times") = 0)
+          nb::arg("max_times") = 0, nb::arg("by_address") = false)
       .def("read", &read_script, nb::arg("descriptor"))
       .def("folded", &folded_script)
       .def("commands", [](const script_samples& all) { return byte_strings(all.commands()); })
@@ -106,6 +123,9 @@ void add_perf_script(nb::module_& module) {
            [](const script_samples& all) {
              return new_column(std::vector<std::uint32_t>(all.frames()));
            })
+      .def("file_addresses", &script_addresses)
+      .def("set_names", &set_script_names, nb::arg("address"), nb::arg("names"))
+      .def_prop_ro("expanded_frames", &script_samples::expanded_frames)
       .def("stacks", &script_stacks)
       .def("times", &script_times)
       .def_prop_ro("has_too_many_times", &script_samples::has_too_many_times)

@@ -21,6 +21,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
                                                   .addresses = (bits & 8U) != 0},
                                         .process_ids = (bits & 16U) != 0,
                                         .thread_ids = (bits & 32U) != 0,
+                                        .by_address = (bits & 64U) != 0,
                                         .event = {}});
   all.read(file);
   ::close(file);

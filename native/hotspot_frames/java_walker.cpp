@@ -76,7 +76,9 @@ java_walker::java_walker(const process_memory& memory, const vm_layout& layout, 
       scopes_{memory, layout} {}
 
 bool java_walker::prepare() {
-  return code_.read_heaps() && memory_->read_value(layout_->call_stub_return, call_stub_return_);
+  // The code heaps exist before the call stub is generated.
+  return memory_->read_value(layout_->call_stub_return, call_stub_return_) &&
+         call_stub_return_ != 0 && code_.read_heaps();
 }
 
 void frame_history::begin_sample(std::uint64_t now_ns) {

@@ -69,7 +69,7 @@ class java_walker {
               managed_frames::function_log& log);
 
   // Reads the bounds of the code heaps and the stubs that have their own conventions. Returns false
-  // if they cannot be read.
+  // if they cannot be read, or are not there yet.
   bool prepare();
   [[nodiscard]] bool owns(std::uint64_t pc) const noexcept { return code_.owns(pc); }
   // The blob that contains an address; nullptr if there is none. Valid until the next call.

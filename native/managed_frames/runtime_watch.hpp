@@ -57,6 +57,7 @@ class runtime_watch {
     std::uint64_t next_examination_ns = 0;
     std::uint64_t pause_ns = 0;
     process_reading::time_allowance reads{{.at_once_ns = 200'000'000, .reciprocal = 10}};
+    std::uint64_t walks = 0;
     std::uint64_t line_bytes = 0;
     std::uint64_t next_mappings_ns = 0;  // when its mappings may be read again
   };

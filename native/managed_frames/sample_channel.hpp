@@ -67,7 +67,13 @@ class sample_channel {
  private:
   static constexpr std::size_t max_slots = 256;
 
-  // Positions count up; the index is the position modulo the size.
+  [[nodiscard]] std::size_t index_of(std::uint32_t position) const noexcept {
+    return (position - first_.load(std::memory_order_relaxed)) % max_slots;
+  }
+
+  // Positions count up. An empty channel begins again with the first slot, whose memory is still
+  // in the cache; first_ is the position of this slot and is published by head_.
+  std::atomic<std::uint32_t> first_ = 0;
   std::atomic<std::uint32_t> head_ = 0;
   std::atomic<std::uint32_t> tail_ = 0;
   std::atomic<std::uint64_t> sample_age_ns_ = 0;

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <span>
 
 #include "unwind/registers.hpp"
@@ -21,7 +22,13 @@ struct stack_sample {
   std::span<const std::byte> stack;  // valid during the walk
 
   // Returns false and leaves the value if the word was not copied.
-  bool word(std::uint64_t address, std::uint64_t& value) const noexcept;
+  bool word(std::uint64_t address, std::uint64_t& value) const noexcept {
+    const std::uint64_t offset = address - stack_address;
+    if (address < stack_address || offset > stack.size() || stack.size() - offset < sizeof value)
+      return false;
+    std::memcpy(&value, stack.data() + offset, sizeof value);
+    return true;
+  }
 };
 
 }  // namespace stallscope::managed_frames

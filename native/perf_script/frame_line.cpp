@@ -16,12 +16,13 @@ bool is_hexadecimal(char character) {
   return (character >= '0' && character <= '9') || (character >= 'a' && character <= 'f');
 }
 
-std::string_view without_offset(std::string_view symbol) {
+// Returns the place of "+0x" if only hexadecimal digits follow it, otherwise the end.
+std::size_t find_offset(std::string_view symbol) {
   std::size_t begin = symbol.size();
   while (begin > 0 && is_hexadecimal(symbol[begin - 1])) --begin;
   const bool has_offset =
       begin < symbol.size() && begin >= 3 && symbol.substr(begin - 3, 3) == "+0x";
-  return has_offset ? symbol.substr(0, begin - 3) : symbol;
+  return has_offset ? begin - 3 : symbol.size();
 }
 
 // Go writes methods as "net/http.(*Client).Do".
@@ -86,9 +87,11 @@ std::optional<frame_line> parse_frame_line(std::string_view line) {
   if (close == std::string_view::npos || close < symbol + 3) return std::nullopt;
   const std::size_t open = line.rfind(" (", close - 2);
   if (open == std::string_view::npos || open <= symbol) return std::nullopt;
-  return frame_line{line.substr(address, address_end - address),
-                    without_offset(line.substr(symbol, open - symbol)),
-                    line.substr(open + 2, close - open - 2)};
+  const std::string_view text = line.substr(symbol, open - symbol);
+  const std::size_t end = find_offset(text);
+  return frame_line{line.substr(address, address_end - address), text.substr(0, end),
+                    line.substr(open + 2, close - open - 2),
+                    end == text.size() ? std::string_view{} : text.substr(end + 3)};
 }
 
 std::string function_name(const frame_line& frame, std::string_view function, bool inlined,

@@ -17,6 +17,7 @@ struct frame_line {
   std::string_view address;
   std::string_view symbol;  // without the offset
   std::string_view file;    // "[kernel.kallsyms]", a path, "[unknown]", "inlined", ...
+  std::string_view offset;  // to the begin of the symbol, hexadecimal; empty if the line has none
 };
 
 // Returns the fields of a line, or nothing if it is not a frame.

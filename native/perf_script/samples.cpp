@@ -82,12 +82,15 @@ void samples::begin_sample(const event_line& fields) {
   in_java_ = fields.command.starts_with("java");
   command_text_.assign(fields.command);
   if (settings_.process_ids || settings_.thread_ids) {
+    // stackcollapse-perf takes "0/0", the idle task, as a line with the thread only.
+    const bool is_idle = settings_.style.shorten && fields.thread == "0";
+    const bool has_process = !fields.process.empty() && !is_idle;
     command_text_ += '-';
-    command_text_ += fields.process.empty() ? "?" : fields.process;
-  }
-  if (settings_.thread_ids) {
-    command_text_ += '/';
-    command_text_ += fields.thread;
+    command_text_ += has_process ? fields.process : "?";
+    if (settings_.thread_ids) {
+      command_text_ += '/';
+      command_text_ += is_idle && !fields.process.empty() ? fields.process : fields.thread;
+    }
   }
   if (settings_.style.shorten) std::ranges::replace(command_text_, ' ', '_');
 }
@@ -103,6 +106,52 @@ void samples::count_event(std::string_view event) {
 }
 
 void samples::add_frame(const frame_line& frame) {
+  if (!settings_.by_address) return add_functions(frame);
+  if (frame.file == "inlined") {
+    expanded_address_.assign(frame.address);
+    return add_functions(frame);
+  }
+  const bool is_expanded = !expanded_address_.empty() && expanded_address_ == frame.address;
+  expanded_address_.clear();
+  const auto address = address_in_file(frame);
+  if (!address) return add_functions(frame);
+  if (is_expanded) {
+    ++expanded_frames_;
+    return add_functions(frame);
+  }
+  add_address(frame, *address);
+}
+
+// The function of an address has the names of the text until set_names() is called.
+void samples::add_address(const frame_line& frame, std::uint64_t address) {
+  if (current_.size() >= max_frames) return;
+  std::string key(frame.address);
+  for (const std::string_view part : {frame.symbol, frame.offset, frame.file}) {
+    key += '\n';
+    key += part;
+  }
+  if (in_java_) key += '\n';
+  const std::uint32_t id = address_texts_.id_of(key);
+  if (id == file_addresses_.size()) {
+    const std::size_t depth = current_.size();
+    add_functions(frame);
+    std::string names;
+    for (; current_.size() > depth; current_.pop_back()) {
+      if (!names.empty()) names += ';';
+      names += names_[functions_[current_.back()].name];
+    }
+    const std::uint32_t file = files_.id_of(frame.file);
+    file_addresses_.push_back({address, hexadecimal(frame.offset), symbols_.id_of(frame.symbol),
+                               file, function_of({names_.id_of(names), file, false, id + 1})});
+  }
+  current_.push_back(file_addresses_[id].function);
+}
+
+void samples::set_names(std::size_t address, std::string_view names) {
+  functions_[file_addresses_.at(address).function].name = names_.id_of(names);
+}
+
+void samples::add_functions(const frame_line& frame) {
   if (frame.symbol.empty() || frame.symbol.front() == '(' || current_.size() >= max_frames) return;
   if (frame.symbol.find("->") == std::string_view::npos) {
     add_function(frame, frame.symbol, frame.file == "inlined" && !settings_.style.shorten);
@@ -128,7 +177,7 @@ void samples::add_function(const frame_line& frame, std::string_view part, bool 
   const bool has_address = settings_.style.addresses && part == "[unknown]";
   if (inlined || has_address) {
     const std::string name = function_name(frame, part, inlined, in_java_, settings_.style);
-    current_.push_back(function_of(names_.id_of(name), file, inlined));
+    current_.push_back(function_of({names_.id_of(name), file, inlined}));
     return;
   }
   const std::uint64_t symbol = symbols_.id_of(part);
@@ -138,7 +187,7 @@ void samples::add_function(const frame_line& frame, std::string_view part, bool 
   while (known_symbols_[slot].key != 0 && known_symbols_[slot].key != key) slot = (slot + 1) & mask;
   if (known_symbols_[slot].key == 0) {
     const std::string name = function_name(frame, part, false, in_java_, settings_.style);
-    known_symbols_[slot] = {key, function_of(names_.id_of(name), file, false)};
+    known_symbols_[slot] = {key, function_of({names_.id_of(name), file, false})};
     current_.push_back(known_symbols_[slot].function);
     if (2 * ++known_symbol_count_ > known_symbols_.size()) {
       std::vector<known_symbol> larger(2 * known_symbols_.size());
@@ -156,10 +205,11 @@ void samples::add_function(const frame_line& frame, std::string_view part, bool 
   current_.push_back(known_symbols_[slot].function);
 }
 
-std::uint32_t samples::function_of(std::uint32_t name, std::uint32_t file, bool inlined) {
+std::uint32_t samples::function_of(const function& key) {
   const auto hash = [](const function& known) {
     return mixed((static_cast<std::uint64_t>(known.name) << 32U) ^ (known.file << 1U) ^
-                 static_cast<std::uint64_t>(known.inlined));
+                 static_cast<std::uint64_t>(known.inlined)) +
+           known.address;
   };
   if (2 * (functions_.size() + 1) > function_slots_.size()) {
     function_slots_.assign(2 * function_slots_.size(), 0);
@@ -169,7 +219,6 @@ std::uint32_t samples::function_of(std::uint32_t name, std::uint32_t file, bool 
       function_slots_[free] = static_cast<std::uint32_t>(index + 1);
     }
   }
-  const function key{name, file, inlined};
   const std::size_t mask = function_slots_.size() - 1;
   for (std::size_t slot = hash(key) & mask;; slot = (slot + 1) & mask) {
     if (function_slots_[slot] == 0) {
@@ -177,16 +226,14 @@ std::uint32_t samples::function_of(std::uint32_t name, std::uint32_t file, bool 
       function_slots_[slot] = static_cast<std::uint32_t>(functions_.size());
       return function_slots_[slot] - 1;
     }
-    const function& known = functions_[function_slots_[slot] - 1];
-    if (known.name == name && known.file == file && known.inlined == inlined) {
-      return function_slots_[slot] - 1;
-    }
+    if (functions_[function_slots_[slot] - 1] == key) return function_slots_[slot] - 1;
   }
 }
 
 void samples::end_sample() {
   if (!in_sample_) return;
   in_sample_ = false;
+  expanded_address_.clear();
   const std::uint32_t command = commands_.id_of(command_text_);
   std::uint64_t hash = mixed(command + 1);
   for (const std::uint32_t function : current_) hash = mixed(hash ^ function) + function;
@@ -244,8 +291,10 @@ std::string samples::folded() const {
   for (const stack& entry : stacks_) {
     std::string text(commands_[entry.command]);
     for (std::size_t frame = entry.begin + entry.size; frame > entry.begin; --frame) {
+      const std::string_view name = names_[functions_[frames_[frame - 1]].name];
+      if (name.empty() && settings_.by_address) continue;
       text += ';';
-      text += names_[functions_[frames_[frame - 1]].name];
+      text += name;
     }
     rows.emplace_back(std::move(text), entry.period);
   }

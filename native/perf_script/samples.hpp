@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "perf_script/event_line.hpp"
+#include "perf_script/file_address.hpp"
 #include "perf_script/frame_line.hpp"
 #include "text_input/interned_strings.hpp"
 
@@ -26,6 +27,7 @@ struct options {
   name_style style;
   bool process_ids = false;   // "command-process" instead of "command"
   bool thread_ids = false;    // "command-process/thread"
+  bool by_address = false;    // a function per address in a file, in file_addresses()
   std::string event;          // samples of this event; empty: of the first one in the text
   std::size_t max_times = 0;  // samples whose times are kept; with more samples none is kept
 };
@@ -35,6 +37,8 @@ struct function {
   std::uint32_t name;
   std::uint32_t file;
   bool inlined;
+  std::uint32_t address = 0;  // 1 + its number in file_addresses(); 0 for any address
+  bool operator==(const function&) const = default;
 };
 
 struct stack {
@@ -64,6 +68,10 @@ class samples {
   // Reads a file to its end. Throws std::system_error.
   void read(int descriptor);
 
+  // Names the functions at an address, by its number in file_addresses(): the outermost first,
+  // divided by ';'.
+  void set_names(std::size_t address, std::string_view names);
+
   // The stacks as text, sorted by bytes, one line each, weighted by periods.
   [[nodiscard]] std::string folded() const;
 
@@ -73,6 +81,10 @@ class samples {
   const std::vector<function>& functions() const { return functions_; }
   const std::vector<std::uint32_t>& frames() const { return frames_; }
   const std::vector<stack>& stacks() const { return stacks_; }
+  const text_input::interned_strings& symbols() const { return symbols_; }
+  const std::vector<file_address>& file_addresses() const { return file_addresses_; }
+  // Frames whose inlined functions are in the text: their addresses are not in file_addresses().
+  std::uint64_t expanded_frames() const { return expanded_frames_; }
   const std::vector<event_count>& events() const { return events_; }  // left-out ones, too
   const std::string& event() const { return settings_.event; }
   std::uint64_t malformed_lines() const { return malformed_lines_; }
@@ -89,10 +101,12 @@ class samples {
   void add_line(std::string_view line);
   void begin_sample(const event_line& fields);
   void add_frame(const frame_line& frame);
+  void add_functions(const frame_line& frame);
+  void add_address(const frame_line& frame, std::uint64_t address);
   void add_function(const frame_line& frame, std::string_view part, bool inlined);
   void end_sample();
   void count_event(std::string_view event);
-  std::uint32_t function_of(std::uint32_t name, std::uint32_t file, bool inlined);
+  std::uint32_t function_of(const function& key);
   void grow_stacks();
   void add_time(std::size_t stack);
 
@@ -109,7 +123,11 @@ class samples {
   std::vector<function> functions_;
   std::vector<known_symbol> known_symbols_;
   std::size_t known_symbol_count_ = 0;
-  std::vector<std::uint32_t> function_slots_;  // function + 1, 0 if free
+  std::vector<std::uint32_t> function_slots_;   // function + 1, 0 if free
+  text_input::interned_strings address_texts_;  // address, symbol and file; numbered as below
+  std::vector<file_address> file_addresses_;
+  std::string expanded_address_;  // of functions that are inlined in the next frame
+  std::uint64_t expanded_frames_ = 0;
   std::vector<std::uint32_t> frames_;
   std::vector<stack> stacks_;
   std::vector<std::uint64_t> stack_hashes_;

@@ -33,7 +33,7 @@ class FunctionKind(IntEnum):
     MANAGED_RUN = 12  # the name is the number of a run of managed frames, which replaces it
 
 
-class Function(Struct, frozen=True):
+class Function(Struct, frozen=True, gc=False):
     """A function of a call chain: demangled name and module, unescaped."""
 
     name: str

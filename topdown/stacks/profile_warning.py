@@ -2,6 +2,8 @@
 
 from msgspec import Struct
 
+DOWNLOAD_WARNING = "debuginfod"  # code of warnings about debug files that were not downloaded
+
 
 class ProfileWarning(Struct, frozen=True):
     """A warning about the numbers of a result, with a stable code."""

@@ -84,6 +84,12 @@ class SymbolTable(Struct, frozen=True):
             names[position] = self._preferred(int(bounds[group]), int(bounds[group + 1]))
         return names
 
+    def all_names(self) -> list[tuple[bytes, int]]:
+        """Return name and begin of every symbol, aliases as well, without their versions."""
+        bounds = np.append(self.first, np.uint32(len(self.rank))).astype(np.int64)
+        starts = np.repeat(self.start, bounds[1:] - bounds[:-1]).tolist()
+        return list(zip(self._names_at(self.name_offset), starts, strict=True))
+
     def named(self, groups: npt.NDArray[np.int64]) -> npt.NDArray[np.bool_]:
         """Return whether each group has a name."""
         return np.asarray((self.rank[self.first[groups]] & RANK_UNNAMED) == 0)

@@ -1,5 +1,6 @@
 """The files of a recording of idle intervals: directory, manifest and result."""
 
+import shlex
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -7,10 +8,17 @@ from cstates.idle.recording import TRACE_FILE
 from harness.cli.outputs import write_whole
 from harness.cstates.record.result import IdleResult, RecordingEnd
 from harness.recordings import directory as recording_directory
+from harness.recordings.kinds import kind_of
 from harness.recordings.manifest import IdleManifest
 from stallscope.documents import encode, read_document, schema_name
-from stallscope.errors import UnableError
-from stallscope.recordings import RecordedEnd, RecordedEvent, RecordedFile, Target
+from stallscope.errors import RecordingError, UsageError
+from stallscope.recordings import (
+    RecordedEnd,
+    RecordedEvent,
+    RecordedFile,
+    Target,
+    open_recording,
+)
 
 KIND = "idle"
 RESULT_FILE = "idle.json"
@@ -54,10 +62,20 @@ def write_result(folder: Path, result: IdleResult) -> None:
 
 
 def read_result(folder: Path) -> IdleResult:
-    """Return the result of a recording; UnableError if it ended before it had one."""
-    if not (folder / RESULT_FILE).is_file():
-        raise UnableError(
-            f"{folder} has no {RESULT_FILE}: it is not a finished recording of idle intervals",
-            "make one: stallscope cstates record -o DIR --duration 10",
+    """Return the result of a recording of idle intervals.
+
+    Raises UsageError for a recording of another kind, RecordingError if there is none, or if it
+    ended before it had a result.
+    """
+    if (folder / RESULT_FILE).is_file():
+        return read_document(folder / RESULT_FILE, IdleResult)
+    kind = kind_of(open_recording(folder))
+    if kind != KIND:
+        raise UsageError(
+            f"{folder} is not a recording of idle intervals: its kind is {kind}",
+            f"show it: stallscope report {shlex.quote(str(folder))}",
         )
-    return read_document(folder / RESULT_FILE, IdleResult)
+    raise RecordingError(
+        f"{folder} has no {RESULT_FILE}: it is not a finished recording of idle intervals",
+        "make one: stallscope cstates record -o DIR --duration 10",
+    )

@@ -81,11 +81,12 @@ class MetricTable:
 
 def _labels(labels: Mapping[str, str | int]) -> Labels:
     """Return the labels with visible characters only; empty ones are left out."""
-    rows = ((name.rstrip("_"), _text(str(value))) for name, value in labels.items())
+    rows = ((name.rstrip("_"), label_text(str(value))) for name, value in labels.items())
     return tuple((name, text) for name, text in rows if text)
 
 
-def _text(value: str) -> str:
+def label_text(value: str) -> str:
+    """Return the value of a label: visible characters, up to a limit."""
     text = printable(value)
     if len(text) <= MAX_LABEL_CHARACTERS:
         return text

@@ -14,9 +14,12 @@ class MetricsFormat(StrEnum):
 
 
 class ExportMetricsOptions(Struct, frozen=True, kw_only=True):
-    """A recording to export. ``top``: number of functions, threads, groups, locks and causes."""
+    """Recordings, or directories of a fleet, to export.
 
-    run: Path
+    ``top``: number of functions, threads, groups, locks and causes of a recording.
+    """
+
+    runs: tuple[Path, ...]
     output: Path = Path("-")
     file_format: MetricsFormat = MetricsFormat.PROMETHEUS
     top: int = 20

@@ -4,28 +4,49 @@ Its bytes are also those of an ExportMetricsServiceRequest, which an OTLP/HTTP r
 /v1/metrics. Sums and histograms have the temporality delta: they are totals from begin to end.
 """
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from harness.export.metrics.metric import Labels, MetricFamily, MetricKind, MetricTable
+from harness.export.metrics.metric import (
+    Labels,
+    MetricFamily,
+    MetricKind,
+    MetricTable,
+    label_text,
+)
 from harness.export.metrics.prometheus import PREFIX
+from harness.export.metrics.recorded import RecordedMetrics
 from stallscope._native import VERSION
 
 if TYPE_CHECKING:
-    from opentelemetry.proto.metrics.v1.metrics_pb2 import MetricsData
+    from opentelemetry.proto.metrics.v1.metrics_pb2 import ResourceMetrics
 
 
-def otlp_bytes(table: MetricTable, *, host: str, start_ns: int, end_ns: int) -> bytes:
-    """Return the metrics of a period, in nanoseconds since 1970, as a message."""
-    return _message(table, host, (start_ns, end_ns)).SerializeToString(deterministic=True)
+def otlp_bytes(parts: Sequence[RecordedMetrics]) -> bytes:
+    """Return the metrics of recordings whose times are known as a message, a resource for each.
 
-
-def _message(table: MetricTable, host: str, period_ns: tuple[int, int]) -> "MetricsData":
+    Several recordings have their names as ``service.instance.id``.
+    """
     from opentelemetry.proto.metrics.v1 import metrics_pb2  # noqa: PLC0415 - start-up stays light
 
     message = metrics_pb2.MetricsData()
-    resource = message.resource_metrics.add()
-    attributes: Labels = (("service.name", "stallscope"), ("host.name", host))
-    _set_attributes(resource.resource.attributes, tuple(row for row in attributes if row[1]))
+    for part in parts:
+        assert part.period_ns is not None
+        attributes: Labels = (("service.name", "stallscope"), ("host.name", part.host))
+        if len(parts) > 1:
+            attributes += (("service.instance.id", part.recording),)
+        resource = message.resource_metrics.add()
+        rows = tuple((name, label_text(text)) for name, text in attributes if text)
+        _set_attributes(resource.resource.attributes, rows)
+        _add_metrics(resource, part.table, part.period_ns)
+    return message.SerializeToString(deterministic=True)
+
+
+def _add_metrics(
+    resource: "ResourceMetrics", table: MetricTable, period_ns: tuple[int, int]
+) -> None:
+    from opentelemetry.proto.metrics.v1 import metrics_pb2  # noqa: PLC0415 - start-up stays light
+
     scope = resource.scope_metrics.add()
     scope.scope.name, scope.scope.version = "stallscope", VERSION
     for family, points in table.values.items():
@@ -51,7 +72,6 @@ def _message(table: MetricTable, host: str, period_ns: tuple[int, int]) -> "Metr
                 max=histogram.largest,
             )
             _set_place(point, labels, period_ns)
-    return message
 
 
 def _metric(scope: Any, family: MetricFamily) -> Any:  # noqa: ANN401 - messages have no types here

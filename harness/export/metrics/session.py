@@ -1,4 +1,8 @@
-"""A run of `stallscope export metrics`: reads a recording of any kind and writes its metrics."""
+"""A run of `stallscope export metrics`: reads recordings of any kind and writes their metrics."""
+
+from pathlib import Path
+
+from msgspec import Struct
 
 from harness.cli.outputs import check_place, write_whole
 from harness.cli.terminal import note
@@ -6,17 +10,19 @@ from harness.export.metrics.metric import MetricFamily, MetricKind, MetricTable
 from harness.export.metrics.options import ExportMetricsOptions, MetricsFormat
 from harness.export.metrics.otlp import otlp_bytes
 from harness.export.metrics.prometheus import prometheus_text
+from harness.export.metrics.recorded import RecordedMetrics, distinct, merged
 from harness.export.metrics.sources.continuous import add_continuous
 from harness.export.metrics.sources.disk import add_disk
 from harness.export.metrics.sources.load import add_load
 from harness.export.metrics.sources.machine import add_bench, add_counters, add_idle
 from harness.export.metrics.sources.samples import add_samples
 from harness.export.metrics.sources.waits import add_requests, add_waits
+from harness.fleet.dataset.build import recordings_of
 from harness.recordings.kinds import COUNTERS, PROFILE, REQUESTS, WAITS, kind_of
 from stallscope.documents import read_document
 from stallscope.errors import RecordingError, UsageError
 from stallscope.host import read_host
-from stallscope.recordings import CONTINUOUS, Recording, open_recording
+from stallscope.recordings import CONTINUOUS, MANIFEST, Recording, open_recording
 
 INFO = MetricFamily("recording_info", "The recording; the value is 1.", MetricKind.GAUGE)
 BEGIN = MetricFamily(
@@ -31,45 +37,74 @@ COMPLETE = MetricFamily(
 
 
 def run_export(options: ExportMetricsOptions) -> None:
-    """Write the metrics of a recording, or of the recorder of a continuous recording."""
-    if (options.run / CONTINUOUS).is_file():
-        _export_recorder(options)
-        return
-    recording = open_recording(options.run)
-    period_ns = _period_ns(recording)
-    if options.file_format == MetricsFormat.OTLP and period_ns is None:
-        raise UsageError(
-            f"{options.run} does not state its times, which OTLP metrics need",
-            "name a recording of stallscope, or leave out --format otlp",
-        )
+    """Write the metrics of recordings, and of the recorders of continuous recordings.
+
+    A damaged recording in a directory of a fleet is left out with a note.
+    """
+    places = list(dict.fromkeys(place for run in options.runs for place in _places(run)))
     check_place(options.output)
-    table = metrics_of(recording, options.top)
-    host = recording.manifest.host_name if recording.manifest is not None else ""
-    _write(options, table, host, period_ns or (0, 0))
-
-
-def _export_recorder(options: ExportMetricsOptions) -> None:
-    from harness.continuous.result import ContinuousResult  # noqa: PLC0415 - of one kind only
-
-    check_place(options.output)
-    result = read_document(options.run / CONTINUOUS, ContinuousResult)
-    table = MetricTable()
-    add_continuous(table, result)
-    _write(options, table, read_host().hostname, (result.begin_ns, result.written_ns))
-
-
-def _write(
-    options: ExportMetricsOptions, table: MetricTable, host: str, period_ns: tuple[int, int]
-) -> None:
+    parts = []
+    for place in places:
+        try:
+            parts.append(_metrics_at(place, options))
+        except RecordingError as error:
+            if place.host is None:
+                raise
+            note(f"{place.path} is left out: {error.message}")
+    if not parts:
+        raise RecordingError("no recording can be read", "record the hosts again")
+    parts = distinct(parts)
+    table = parts[0].table if places == [Place(options.runs[0])] else merged(parts)
     for text in table.notes:
         note(text)
-    if options.file_format == MetricsFormat.OTLP:
-        content: str | bytes = otlp_bytes(
-            table, host=host, start_ns=period_ns[0], end_ns=period_ns[1]
-        )
-    else:
-        content = prometheus_text(table)
+    is_otlp = options.file_format == MetricsFormat.OTLP
+    content = otlp_bytes(parts) if is_otlp else prometheus_text(table)
     write_whole(options.output, [content])
+
+
+class Place(Struct, frozen=True):
+    """A recording to export; ``host``: its directory in that of a fleet."""
+
+    path: Path
+    host: str | None = None
+
+
+def _places(run: Path) -> list[Place]:
+    """Return a recording, or the recordings in a directory of a fleet."""
+    if run.is_dir() and not (run / CONTINUOUS).is_file() and not (run / MANIFEST).is_file():
+        recordings = recordings_of(run)
+        if recordings:
+            return [Place(path, path.relative_to(run).parts[0]) for path in recordings]
+    return [Place(run)]
+
+
+def _metrics_at(place: Place, options: ExportMetricsOptions) -> RecordedMetrics:
+    path = place.path
+    if (path / CONTINUOUS).is_file():
+        return _recorder_metrics(path)
+    recording = open_recording(path)
+    period_ns = _period_ns(recording)
+    if options.file_format == MetricsFormat.OTLP and period_ns is None:
+        error = UsageError if place.host is None else RecordingError
+        raise error(
+            f"{path} does not state its times, which OTLP metrics need",
+            "name a recording of stallscope, or leave out --format otlp",
+        )
+    host = place.host
+    if host is None:
+        host = recording.manifest.host_name if recording.manifest is not None else ""
+    table = metrics_of(recording, options.top)
+    return RecordedMetrics(table, host, recording.name, str(path), period_ns)
+
+
+def _recorder_metrics(path: Path) -> RecordedMetrics:
+    from harness.continuous.result import ContinuousResult  # noqa: PLC0415 - of one kind only
+
+    result = read_document(path / CONTINUOUS, ContinuousResult)
+    table = MetricTable()
+    add_continuous(table, result)
+    period_ns = (result.begin_ns, result.written_ns)
+    return RecordedMetrics(table, read_host().hostname, path.name, str(path), period_ns)
 
 
 def metrics_of(recording: Recording, top: int) -> MetricTable:

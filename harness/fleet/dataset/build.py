@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -20,6 +20,23 @@ from harness.fleet.dataset.schema import FOLDER
 from harness.recordings.kinds import COUNTERS, PROFILE, REQUESTS, WAITS, kind_of
 from stallscope.recordings import MANIFEST, Recording, open_recording
 from topdown.stacks.profile import Profile
+from topdown.stacks.profile_warning import DOWNLOAD_WARNING
+
+
+@dataclass(frozen=True, slots=True)
+class RecordingTables:
+    """The tables of a recording by name, and why debug files were not downloaded."""
+
+    tables: dict[str, Columns]
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class BuiltPart:
+    """A complete part, and why debug files of its recording were not downloaded."""
+
+    part: Part
+    warnings: tuple[str, ...] = ()
 
 
 def recordings_of(root: Path) -> tuple[Path, ...]:
@@ -65,34 +82,41 @@ def _digest(text: str, size: int) -> str:
     return hashlib.blake2b(content, digest_size=size).hexdigest()
 
 
-def build_part(root: Path, path: Path, places: SymbolPlaces = DEFAULT_PLACES) -> Part:
+def build_part(root: Path, path: Path, places: SymbolPlaces = DEFAULT_PLACES) -> BuiltPart:
     """Return the part of a recording after its tables were written, if they were not before.
 
     A recording that has grown since then replaces its earlier part. ``places``: of debug files;
-    other places replace the part, none accept that of any places.
+    other places replace the part, none accept that of any places. If a debug file could not be
+    downloaded, the part is that without places, so that the next query with them tries again.
     """
     part = with_places(part_of(root, path), places)
     built = built_part(part)
     if built is not None:
-        return built
+        return BuiltPart(built)
     recording = open_recording(path)
     assert recording.manifest is not None
     row = (*times_of(recording), kind_of(recording))
     counts = (recording.manifest.samples, recording.manifest.lost_samples)
     names = ("begin_ns", "end_ns", "kind", "samples", "lost")
-    write_part(
-        part, {**tables_of(recording, places), "recordings": _columns(names, [(*row, *counts)])}
-    )
+    content = tables_of(recording, places)
+    if content.warnings:
+        part = part_of(root, path)
+    write_part(part, {**content.tables, "recordings": _columns(names, [(*row, *counts)])})
     remove_other_parts(part, keep=part)
-    return part
+    return BuiltPart(part, content.warnings)
 
 
-def tables_of(recording: Recording, places: SymbolPlaces = DEFAULT_PLACES) -> dict[str, Columns]:
+def tables_of(recording: Recording, places: SymbolPlaces = DEFAULT_PLACES) -> RecordingTables:
     """Return the tables of a recording by name, according to its kind."""
     kind = kind_of(recording)
     tables: dict[str, Columns] = {}
+    warnings: tuple[str, ...] = ()
     if kind in (PROFILE, WAITS, REQUESTS):
-        tables |= _profile_tables(recording, places)
+        profile = _profile(recording, places)
+        tables |= profile_tables(profile, *times_of(recording))
+        warnings = tuple(
+            warning.message for warning in profile.warnings if warning.code == DOWNLOAD_WARNING
+        )
     if kind in (WAITS, REQUESTS):
         tables["waits"] = _waits_table(recording, places)
     if kind == COUNTERS:
@@ -100,7 +124,7 @@ def tables_of(recording: Recording, places: SymbolPlaces = DEFAULT_PLACES) -> di
     logs = sorted(recording.path.glob("*.hlog"))
     if logs:
         tables["latency"] = _latency_table(recording, logs)
-    return tables
+    return RecordingTables(tables, warnings)
 
 
 def times_of(recording: Recording) -> tuple[int, int]:
@@ -111,12 +135,11 @@ def times_of(recording: Recording) -> tuple[int, int]:
     return begin_ns, begin_ns + (manifest.end_ns or manifest.start_ns) - manifest.start_ns
 
 
-def _profile_tables(recording: Recording, places: SymbolPlaces) -> dict[str, Columns]:
+def _profile(recording: Recording, places: SymbolPlaces) -> Profile:
     from harness.profile.analysis import analyze  # noqa: PLC0415 - of one kind only
     from harness.profile.options import AnalysisOptions  # noqa: PLC0415
 
-    profile = analyze(recording, AnalysisOptions(places=places)).profile
-    return profile_tables(profile, *times_of(recording))
+    return analyze(recording, AnalysisOptions(places=places)).profile
 
 
 def profile_tables(profile: Profile, begin_ns: int, end_ns: int) -> dict[str, Columns]:

@@ -30,6 +30,7 @@ class FleetSet(Record, frozen=True, kw_only=True):
     value: Count
     recordings_of_other_events: Count
     missing: tuple[MissingPart, ...] = ()
+    warnings: tuple[str, ...] = ()  # debug files that were not downloaded
 
 
 class FleetDiffResult(Document, frozen=True, kw_only=True, tag="stallscope.fleet.diff/1"):

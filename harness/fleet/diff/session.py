@@ -124,4 +124,5 @@ def _set(
         value=sums.value,
         recordings_of_other_events=len(values.values) - len(parts),
         missing=values.missing,
+        warnings=values.warnings,
     )

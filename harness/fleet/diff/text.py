@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from harness.cli.table import columns
 from harness.cli.terminal import percent, printable, shorten
 from harness.fleet.diff.result import FleetDiffResult
-from harness.fleet.missing_text import extent_text, missing_lines
+from harness.fleet.missing_text import extent_text, missing_lines, warning_lines
 
 _NUMBERS = 46  # columns before the name
 
@@ -43,3 +43,4 @@ def lines(result: FleetDiffResult, width: int) -> Iterator[str]:
                 f"{printable(side.directory)}"
             )
         yield from missing_lines(side.missing, width)
+        yield from warning_lines(side.warnings, width)

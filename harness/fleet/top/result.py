@@ -41,3 +41,4 @@ class FleetTopResult(Document, frozen=True, kw_only=True, tag="stallscope.fleet.
     functions_total: Count  # with those that are not listed
     other_events: tuple[OtherEvent, ...] = ()
     missing: tuple[MissingPart, ...] = ()
+    warnings: tuple[str, ...] = ()  # debug files that were not downloaded

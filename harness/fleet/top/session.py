@@ -77,6 +77,7 @@ def fleet_top(options: QueryOptions, *, top: int = 20, event: str = "") -> Fleet
             if (name, unit) != selected
         ),
         missing=values.missing,
+        warnings=values.warnings,
     )
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from harness.cli.table import columns
 from harness.cli.terminal import percent, printable, shorten
-from harness.fleet.missing_text import extent_text, missing_lines
+from harness.fleet.missing_text import extent_text, missing_lines, warning_lines
 from harness.fleet.top.result import FleetTopResult
 
 _NUMBERS = 24  # columns before the name
@@ -38,3 +38,4 @@ def lines(result: FleetTopResult, width: int) -> Iterator[str]:
             "(show them with --event)"
         )
     yield from missing_lines(result.missing, width)
+    yield from warning_lines(result.warnings, width)

@@ -73,6 +73,12 @@ def test_folded_text_goes_to_standard_output(tmp_path: Path) -> None:
     )
 
 
+def test_inlined_functions_of_files_that_are_missing_keep_their_names(tmp_path: Path) -> None:
+    file = tmp_path / "perf.txt"
+    file.write_bytes(TEXT)
+    assert run(file, "--folded", "-", "--inline") == run(file, "--folded", "-")
+
+
 def test_a_file_is_converted(tmp_path: Path) -> None:
     file, other = tmp_path / "perf.txt", tmp_path / "x.pb.gz"
     file.write_bytes(TEXT)

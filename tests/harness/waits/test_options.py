@@ -66,7 +66,17 @@ def test_a_directory_or_a_file_of_perf_is_shown_and_not_run(tmp_path: Path) -> N
         assert options.period.end_s == 1.5
     program = tmp_path / "work"
     program.write_bytes(b"\x7fELF")
+    program.chmod(0o755)
     assert waits_options(values(words=(str(program),))).recording is None
+
+
+def test_a_name_of_no_recording_and_no_command_is_a_usage_error(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="no recording and no command"):
+        waits_options(values(words=(str(tmp_path / "mistyped"),)))
+    text = tmp_path / "notes.txt"
+    text.write_text("no program")
+    with pytest.raises(UsageError, match="neither a recording nor a command"):
+        waits_options(values(words=(str(text),)))
 
 
 def test_two_recordings_are_compared_and_not_shown(tmp_path: Path) -> None:

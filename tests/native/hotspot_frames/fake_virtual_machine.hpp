@@ -114,6 +114,7 @@ class fake_virtual_machine {
     return spans;
   }
   void corrupt_segments() { segments_.fill(0xfe); }
+  // 0: the machine has not generated it yet.
   void set_call_stub_return(std::uint64_t pc) { call_stub_return_ = pc; }
 
  private:
@@ -185,7 +186,7 @@ class fake_virtual_machine {
   std::array<std::byte, 16> array_{};
   std::uint64_t heap_pointer_ = 0;
   std::uint64_t array_pointer_ = 0;
-  std::uint64_t call_stub_return_ = 0;
+  std::uint64_t call_stub_return_ = 16;  // in no code
   std::size_t next_segment_ = 0;
   std::deque<std::vector<std::byte>> blocks_;
   vm_layout layout_;

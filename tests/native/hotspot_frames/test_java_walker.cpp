@@ -178,6 +178,18 @@ TEST_CASE_FIXTURE(walk_fixture, "the call stub ends a walk and is not a frame") 
   CHECK(result.now.pc == native_caller);
 }
 
+TEST_CASE("a machine without its call stub has not started yet") {
+  fake_virtual_machine machine;
+  std::string lines;
+  managed_frames::function_log log{{1, 1}, lines};
+  const process_memory memory{::getpid()};
+  java_walker walker{memory, machine.layout(), ::getpid(), log};
+  machine.set_call_stub_return(0);
+  CHECK_FALSE(walker.prepare());
+  machine.set_call_stub_return(16);
+  CHECK(walker.prepare());
+}
+
 TEST_CASE_FIXTURE(walk_fixture, "callers of a virtual thread are in the heap") {
   const auto code = machine.add_blob("nmethod", machine.add_method("a/A", "f", 3), 2, body, 1);
   const auto stub = machine.add_blob("StubRoutines (continuation stubs)", 0, 0, body, 0);

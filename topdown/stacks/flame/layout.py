@@ -4,7 +4,7 @@ import numpy as np
 import numpy.typing as npt
 from msgspec import Struct
 
-from topdown.stacks.flame.names import function_text
+from topdown.stacks.flame.names import function_texts
 from topdown.stacks.profile import FunctionKind, Profile
 from topdown.stacks.profile_tree import node_levels, subtree_sums
 from topdown.stacks.symbols.function_table import kinds_of
@@ -53,7 +53,7 @@ class Rectangle(Struct, frozen=True):
 
 def _name_order(profile: Profile) -> Int64:
     """Return the rank of each function by its displayed name."""
-    names = [function_text(function.name) for function in profile.functions]
+    names = function_texts(profile.functions)
     ranks = np.empty(len(names), dtype=np.int64)
     ranks[sorted(range(len(names)), key=names.__getitem__)] = np.arange(len(names))
     return ranks

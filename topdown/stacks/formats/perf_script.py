@@ -3,6 +3,7 @@
 import math
 import os
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -19,6 +20,7 @@ from topdown.stacks.profile import (
     Thread,
 )
 from topdown.stacks.profile_warning import ProfileWarning
+from topdown.stacks.symbols.sources import SymbolSources
 
 _IDS = re.compile(r"(.*)-(\?|\d+)/(\d+)", re.DOTALL)
 _KERNEL_FILE = re.compile(r"\[(?!unknown\]|vdso\]|vsyscall\]|stack\]|heap\])[^\]]*\]")
@@ -38,6 +40,7 @@ class FoldedNames(Struct, frozen=True):
     kernel: bool = False  # "_[k]" after functions of the kernel
     jit: bool = False  # "_[j]" after functions of a JIT compiler's map
     addresses: bool = False  # of unknown functions
+    inline: bool = False  # functions of files by their debug information
     event: str = ""
 
 
@@ -59,9 +62,35 @@ def fold_perf_script(
         process_ids=names.process_ids,
         thread_ids=names.thread_ids,
         event=names.event,
+        by_address=names.inline,
     )
     _read(samples, path, name)
-    return samples.folded(), _warning(samples)
+    warnings = [_warning(samples)]
+    if names.inline:
+        warnings += _name_addresses(samples)
+    return samples.folded(), "; ".join(filter(None, warnings))
+
+
+def _name_addresses(samples: PerfScriptSamples) -> Iterator[str]:
+    """Name the functions at the addresses in files by their debug information; yield warnings."""
+    from topdown.stacks.symbols.address_functions import (  # noqa: PLC0415 - for one option only
+        TextAddress,
+        read_functions,
+    )
+
+    files: dict[bytes, dict[int, TextAddress]] = {}
+    for number, (file, address, symbol, offset) in enumerate(samples.file_addresses()):
+        files.setdefault(file, {})[number] = TextAddress(address, symbol, offset)
+    functions = read_functions(files, SymbolSources())
+    for number, names in functions.names.items():
+        text = ";".join(name.replace(";", ":") for name in names)
+        samples.set_names(number, text.encode("utf-8", "replace"))
+    yield functions.warning
+    if samples.expanded_frames:
+        yield (
+            f"{samples.expanded_frames:,} frames keep the inlined functions of the text; "
+            "perf script --no-inline writes a text without them"
+        )
 
 
 def read_perf_script(path: Path, name: str, event: str = "") -> Profile:

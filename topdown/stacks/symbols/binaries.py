@@ -111,7 +111,7 @@ def _binary(
     roots = [b"/"]
     if identity is None and mapped.pid > 0 and sources.same_boot():
         roots.insert(0, os.fsencode(sources.proc / str(mapped.pid) / "root"))
-    debug = find_debug_file(mapped, main, sources, files, roots)
+    debug = find_debug_file(file_path(mapped), main, sources, files, roots)
     identities = _cacheable_identities(main, debug, identity)
     return Binary(main, debug, printable(mapped.path), identities, tuple(roots))
 
@@ -182,7 +182,7 @@ def _is_mapped_file(
 
 
 def find_debug_file(
-    mapped: "Object",
+    path: bytes | None,
     main: ElfFile,
     sources: SymbolSources,
     files: ExitStack,
@@ -190,14 +190,14 @@ def find_debug_file(
 ) -> ElfFile | None:
     """Return the separate debug file of ``main``, None if no root directory has one.
 
-    It is identified by build id, or by debug link with a matching CRC.
+    It is identified by build id, or by debug link with a matching CRC. ``path``: of ``main``.
     """
     if main.section(b".symtab") is not None and main.section(b".debug_info") is not None:
         return None
     for root in roots:
-        for path, crc in _debug_paths(mapped, main, sources):
+        for debug_path, crc in _debug_paths(path, main, sources):
             try:
-                file = open_in_root(root, path)
+                file = open_in_root(root, debug_path)
             except RefusedFileError:
                 continue
             files.callback(file.close)
@@ -212,14 +212,13 @@ def find_debug_file(
 
 
 def _debug_paths(
-    mapped: "Object", main: ElfFile, sources: SymbolSources
+    path: bytes | None, main: ElfFile, sources: SymbolSources
 ) -> Iterator[tuple[bytes, int | None]]:
     """Yield (path, CRC or None if the build id identifies it) of possible debug files."""
     build_id = main.build_id.hex().encode()
     if len(build_id) > 2:
         for directory in sources.debug_directories:
             yield directory + b"/.build-id/" + build_id[:2] + b"/" + build_id[2:] + b".debug", None
-    path = file_path(mapped)
     link = main.debug_link
     if link is None or path is None:
         return

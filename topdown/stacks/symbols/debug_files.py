@@ -42,7 +42,18 @@ def find_debug_files(
         return None
     if isinstance(binary, ProfileWarning):
         return None
-    for file in (binary.debug, binary.main):
+    return debug_files_of(binary.main, binary.debug, sources, files, binary.roots)
+
+
+def debug_files_of(
+    main: ElfFile,
+    debug: ElfFile | None,
+    sources: SymbolSources,
+    files: ExitStack,
+    roots: Sequence[bytes],
+) -> DebugFiles | None:
+    """Return the files with debug information of a file and of its separate debug file."""
+    for file in (debug, main):
         try:
             if file is None or file.section(b".debug_info") is None:
                 continue
@@ -51,11 +62,11 @@ def find_debug_files(
         if not isinstance(file.source, RegularFile):
             return None
         descriptor = file.source.descriptor
-        supplementary = find_supplementary(file, sources, files, binary.roots)
+        supplementary = find_supplementary(file, sources, files, roots)
         if supplementary is None:
-            return DebugFiles(binary.main, file, descriptor, None)
+            return DebugFiles(main, file, descriptor, None)
         shared, source = supplementary
-        return DebugFiles(binary.main, file, descriptor, shared, source.descriptor)
+        return DebugFiles(main, file, descriptor, shared, source.descriptor)
     return None
 
 

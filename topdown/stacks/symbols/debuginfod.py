@@ -27,7 +27,7 @@ from stallscope import __version__
 from stallscope.errors import UsageError
 from stallscope.printable import printable
 from stallscope.private_directory import cache_directory, private_directory
-from topdown.stacks.profile_warning import ProfileWarning
+from topdown.stacks.profile_warning import DOWNLOAD_WARNING, ProfileWarning
 from topdown.stacks.symbols.debug_files import find_debug_files
 from topdown.stacks.symbols.limited_reader import LimitedReader
 from topdown.stacks.symbols.sources import SymbolSources
@@ -87,12 +87,12 @@ def add_debug_files(
             pass
     except OSError as error:
         message = f"No debug file was downloaded: {servers.directory}: {error.strerror or error}."
-        return sources, (ProfileWarning("debuginfod", message),)
+        return sources, (ProfileWarning(DOWNLOAD_WARNING, message),)
     for mapped in objects:
         reason = fetch(mapped.build_id.hex(), servers, end_s)
         if reason:
             message = f"{printable(mapped.path)}: no debug file from debuginfod: {reason}."
-            warnings.append(ProfileWarning("debuginfod", message))
+            warnings.append(ProfileWarning(DOWNLOAD_WARNING, message))
     return extended, tuple(warnings)
 
 

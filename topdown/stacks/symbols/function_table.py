@@ -20,6 +20,9 @@ from topdown.stacks.symbols.text_tables import module_of
 
 Places = npt.NDArray[np.uint64]
 
+# Bounds what is needed beside the names while a large binary is named.
+_NAMED_AT_ONCE = 16_384
+
 
 class NameSource(Protocol):
     """A source that names functions by place: an address, a group of a table, or an index."""
@@ -155,7 +158,10 @@ class FunctionTable(Sequence[Function]):
         """Yield all functions, named together."""
         if self._all is None:
             self._all = [
-                function for source, places in self._parts for function in source.functions(places)
+                function
+                for source, places in self._parts
+                for begin in range(0, len(places), _NAMED_AT_ONCE)
+                for function in source.functions(places[begin : begin + _NAMED_AT_ONCE])
             ]
             for number, function in self._named.items():
                 self._all[number] = function

@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from stallscope.printable import printable
 from topdown.stacks.elf.file import PT_LOAD, ElfError, ElfFile, StoredSection, addresses_of
 from topdown.stacks.profile_warning import ProfileWarning
-from topdown.stacks.symbols.debug_files import find_debug_files
+from topdown.stacks.symbols.debug_files import DebugFiles, find_debug_files
 from topdown.stacks.symbols.limited_reader import LimitedReader, ReaderOutput
 from topdown.stacks.symbols.reading_limits import ReadingBudget, ReadingLimits
 from topdown.stacks.symbols.sources import SymbolSources
@@ -78,7 +78,7 @@ def find_source_lines(
             if part_s <= 0:
                 lines.add_missing(f"the time limit of {budget_s:g} s was reached", len(file.frames))
                 continue
-            limits = ReadingLimits(_memory_bytes(), part_s, part_s + _GRACE_S)
+            limits = ReadingLimits(memory_bytes(), part_s, part_s + _GRACE_S)
             lines.add_output(file, reader.output(b"%d" % number, limits))
     return lines.result()
 
@@ -168,7 +168,7 @@ def frames_by_file(capture: "Capture", frames: npt.NDArray[np.int64 | np.intp]) 
     return files
 
 
-def _memory_bytes() -> int:
+def memory_bytes() -> int:
     """Return the memory for debug information: at most half of this machine's."""
     physical = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     return min(_MEMORY_BYTES, physical // 2)
@@ -176,8 +176,6 @@ def _memory_bytes() -> int:
 
 def _read_locations(file: FileFrames, sources: SymbolSources) -> Iterator[bytes]:
     """Yield a line of JSON per unit; runs in the limited process."""
-    from stallscope._native import SourceLocationReader  # noqa: PLC0415
-
     with ExitStack() as files:
         opened = find_debug_files(file.mapped, sources, files)
         if opened is None:
@@ -186,20 +184,30 @@ def _read_locations(file: FileFrames, sources: SymbolSources) -> Iterator[bytes]
         places: dict[int, list[int]] = {}
         for index in np.flatnonzero(in_segment).tolist():
             places.setdefault(int(addresses[index]), []).append(index)
-        shared = opened.supplementary
-        try:
-            reader = SourceLocationReader(
-                opened.descriptor,
-                _stored_sections(opened.debug),
-                opened.supplementary_descriptor,
-                {} if shared is None else _stored_sections(shared),
-            )
-            for part in range(reader.assign(np.array(list(places), np.uint64))):
-                unit = UnitLocations.of_columns(reader.locate(part), places)
-                yield msgspec.json.encode(unit) + b"\n"
-        except ValueError as error:
-            raise ElfError(f"the debug information is malformed: {error}") from error
-        yield msgspec.json.encode(UnitLocations(unreadable_units=reader.unreadable_units)) + b"\n"
+        for unit in read_units(opened, places):
+            yield msgspec.json.encode(unit) + b"\n"
+
+
+def read_units(opened: DebugFiles, places: dict[int, list[int]]) -> Iterator[UnitLocations]:
+    """Yield the locations of addresses in the file by unit; the last one counts unreadable units.
+
+    ``places``: numbers of frames by address. For the limited process. Raises ElfError.
+    """
+    from stallscope._native import SourceLocationReader  # noqa: PLC0415
+
+    shared = opened.supplementary
+    try:
+        reader = SourceLocationReader(
+            opened.descriptor,
+            _stored_sections(opened.debug),
+            opened.supplementary_descriptor,
+            {} if shared is None else _stored_sections(shared),
+        )
+        for part in range(reader.assign(np.array(list(places), np.uint64))):
+            yield UnitLocations.of_columns(reader.locate(part), places)
+    except ValueError as error:
+        raise ElfError(f"the debug information is malformed: {error}") from error
+    yield UnitLocations(unreadable_units=reader.unreadable_units)
 
 
 def _stored_sections(file: ElfFile) -> dict[str, StoredSection]:

@@ -4,6 +4,7 @@ from opentelemetry.proto.metrics.v1 import metrics_pb2
 from harness.export.metrics.buckets import exported_rows
 from harness.export.metrics.metric import MetricFamily, MetricKind, MetricTable
 from harness.export.metrics.otlp import otlp_bytes
+from harness.export.metrics.recorded import RecordedMetrics
 
 WORK = MetricFamily("work_seconds", "Work.", unit="s")
 SHARE = MetricFamily("share", "Share.", MetricKind.GAUGE)
@@ -15,7 +16,7 @@ def content() -> bytes:
     table.add(WORK, 1.5, function="f")
     table.add(SHARE, 0.25)
     table.add_histogram(TIMES, exported_rows([(1000, 1000, 2), (3000, 3001, 5)]))
-    return otlp_bytes(table, host="box", start_ns=10, end_ns=30)
+    return otlp_bytes([RecordedMetrics(table, "box", "run", "/run", (10, 30))])
 
 
 def test_the_schema_of_opentelemetry_reads_sums_gauges_and_histograms() -> None:

@@ -70,6 +70,65 @@ def test_a_continuous_recording_has_metrics_of_its_recorder(tmp_path: Path) -> N
     assert "stallscope_recorder_budget_ratio" in {metric.name for metric in metrics}
 
 
+KINDS = ("load", "bench", "idle", "curve", "mix", "probe", "watch")
+
+
+def test_recordings_of_all_kinds_are_exported_together(tmp_path: Path) -> None:
+    runs = [RECORDINGS / name for name in KINDS]
+    values = values_of_text(run(*runs, Path("tests/captures/file.perf")).decode())
+    assert len(values) == sum(len(values_of_text(run(place).decode())) for place in runs) + len(
+        values_of_text(run("tests/captures/file.perf").decode())
+    )
+    recordings = {dict(labels)["recording"] for _, labels in values}
+    assert recordings == {*KINDS, "file.perf"}
+    message = metrics_pb2.MetricsData.FromString(run(*runs, "--format", "otlp"))
+    resources = [
+        {row.key: row.value.string_value for row in part.resource.attributes}
+        for part in message.resource_metrics
+    ]
+    assert [row["service.instance.id"] for row in resources] == list(KINDS)
+    assert {row["host.name"] for row in resources} == {"host"}
+
+
+@pytest.fixture
+def fleet(tmp_path: Path) -> Path:
+    """Return a directory of a fleet with the hosts a, b with two recordings, and c, damaged."""
+    for place in ("a", "b/first", "b/second", "c"):
+        shutil.copytree(RECORDINGS / "load", tmp_path / place)
+    (tmp_path / "c/recording.json").write_text("{")
+    return tmp_path
+
+
+def test_the_hosts_of_a_fleet_are_labels_and_a_damaged_recording_is_named(fleet: Path) -> None:
+    result = CliRunner().invoke(command, [str(fleet)])
+    assert result.exit_code == 0
+    assert f"{fleet}/c is left out: " in result.stderr
+    values = values_of_text(result.stdout)
+    requests = {
+        (dict(labels)["host"], dict(labels)["recording"])
+        for name, labels in values
+        if name == "stallscope_load_latency_seconds_count"
+    }
+    assert requests == {("a", "a"), ("b", "first"), ("b", "second")}
+    message = metrics_pb2.MetricsData.FromString(run(fleet, "--format", "otlp"))
+    hosts = [part.resource.attributes[1].value.string_value for part in message.resource_metrics]
+    assert hosts == ["a", "b", "b"]
+
+
+def test_a_damaged_recording_that_is_named_is_an_error(fleet: Path) -> None:
+    with pytest.raises(RecordingError):
+        run(fleet / "a", fleet / "c")
+    shutil.rmtree(fleet / "a")
+    shutil.rmtree(fleet / "b")
+    with pytest.raises(RecordingError, match="no recording can be read"):
+        run(fleet)
+
+
+def test_a_recording_that_is_named_twice_is_exported_once() -> None:
+    run_twice = run(RECORDINGS / "load", RECORDINGS / "load")
+    assert run_twice == run(RECORDINGS / "load")
+
+
 def test_otlp_needs_the_times_of_a_recording() -> None:
     with pytest.raises(UsageError, match="does not state its times"):
         run("tests/captures/file.perf", "--format", "otlp")

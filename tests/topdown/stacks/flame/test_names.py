@@ -2,7 +2,8 @@
 
 import pytest
 
-from topdown.stacks.flame.names import function_text
+from topdown.stacks.flame.names import function_text, function_texts
+from topdown.stacks.profile import Function, FunctionKind
 
 
 @pytest.mark.parametrize(
@@ -15,3 +16,10 @@ def test_a_name_without_visible_characters_is_unknown(name: str, text: str) -> N
 
 def test_a_long_name_is_shortened() -> None:
     assert function_text("x" * 20, 8) == "xxxxxxxx\u2026 (+12 characters)"
+
+
+@pytest.mark.parametrize("other", ["main", "\u202eevil", "x" * 5000])
+def test_names_together_have_the_same_texts(other: str) -> None:
+    names = ["", " ", "operator new(unsigned long)", other]
+    functions = [Function(name, "[jit]", FunctionKind.USER) for name in names]
+    assert function_texts(functions) == [function_text(name) for name in names]

@@ -1,10 +1,14 @@
 """Text of perf script: the names and counts of stackcollapse-perf, and profiles."""
 
+import shutil
+import subprocess
 from pathlib import Path
+from random import Random
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from stallscope._native import PerfScriptSamples
 from stallscope.errors import RecordingError
@@ -73,6 +77,12 @@ def test_names_and_periods_are_those_of_stackcollapse_perf(tmp_path: Path) -> No
 )
 def test_options_change_the_names(tmp_path: Path, names: dict[str, object], line: bytes) -> None:
     assert line in folded(tmp_path, **names)
+
+
+def test_the_idle_task_has_no_process_as_in_stackcollapse_perf(tmp_path: Path) -> None:
+    text = b"swapper 0/0 1.0: 3 cycles:\n\t1 idle ([kernel.kallsyms])\n\n"
+    assert folded(tmp_path, text, thread_ids=True) == [b"swapper-?/0;idle 3"]
+    assert folded(tmp_path, text, process_ids=True) == [b"swapper-?;idle 3"]
 
 
 def test_names_that_are_not_utf8_are_kept(tmp_path: Path) -> None:
@@ -212,3 +222,59 @@ def test_samples_without_a_period_are_reported_beside_others(tmp_path: Path) -> 
     profile = read_perf_script(file, "perf.txt")
     assert "1 of 2 samples have no period and count as 1" in profile.warnings[0].message
     assert profile.duration_s == 0.5
+
+
+ORIGINAL = "stackcollapse-perf.pl"
+COMMANDS = ("java", "javac", "V8 Worker", "xy 1z y", "kworker/0:1", "12", "swapper")
+SYMBOLS = (
+    "main", "[unknown]", "foo;bar<int>(A, B)::operator()(int) const", "a->b->c", "->x", "x->",
+    "(anonymous namespace)::baz(int)", "net/http.(*Client).Do", r"RegExp:[&<>\"\']", "(sh)",
+    "Lorg/x/Y;.call(Lorg/z;)V", "f_[i]->g_[i]", "g_[j]", "L/x", "[unknown]->f", "f(", "\xe9",
+)  # fmt: skip
+FILES = (
+    "[kernel.kallsyms]", "[unknown]", "/usr/lib/x.so", "/tmp/perf-12.map", "/tmp/perf-x.map", "[nf]",
+    "inlined", "/boot/vmlinux", "//anon", "/a b (deleted)", "[vdso]", "/x/[unknown]/y",
+)  # fmt: skip
+EVENTS = ("cycles:u", "cpu-clock", "sched:sched_switch")
+OPTIONS = {
+    "pid": "process_ids",
+    "tid": "thread_ids",
+    "kernel": "kernel",
+    "jit": "jit",
+    "addrs": "addresses",
+}
+
+
+def random_text(chance: Random) -> str:
+    lines = []
+    for _ in range(chance.randint(1, 12)):
+        ids = chance.choice(("12/13", "14", "0", "0/0"))
+        cpu, period = chance.choice(("[000] ", "")), chance.choice(("", "     250000 ", "7 "))
+        lines.append(f"{chance.choice(COMMANDS)} {ids} {cpu}1.5: {period}{chance.choice(EVENTS)}: ")
+        for _ in range(chance.randint(0, 5)):
+            name = chance.choice(SYMBOLS) + chance.choice(("", "+0x1f", "+0xZ", "+0x"))
+            lines.append(f"\t  {chance.getrandbits(48):x} {name} ({chance.choice(FILES)})")
+        lines.append("")
+    return "\n".join([*lines, ""])
+
+
+def test_the_original_script_folds_random_texts_alike(tmp_path: Path) -> None:
+    script = shutil.which(ORIGINAL)
+    if script is None:
+        pytest.skip(f"needs the original script: {ORIGINAL} is in no package repository")
+    file = tmp_path / "perf.txt"
+    for seed in range(40):
+        chance = Random(seed)
+        file.write_bytes(random_text(chance).encode("latin-1"))
+        options = [option for option in OPTIONS if chance.random() < 0.3]
+        event = [f"--event-filter={EVENTS[0]}"] if chance.random() < 0.2 else []
+        names = FoldedNames(**{OPTIONS[option]: True for option in options})
+        if event:
+            names = replace(names, event=EVENTS[0])
+        words = ["perl", script, *(f"--{option}" for option in options), *event, file]
+        original = subprocess.run(words, capture_output=True, check=True).stdout
+        try:
+            folded, _ = fold_perf_script(file, "perf.txt", names)
+        except RecordingError:
+            folded = b""
+        assert folded == original, f"seed {seed}: {options} {event}"
