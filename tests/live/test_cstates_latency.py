@@ -52,7 +52,7 @@ def test_a_recording_is_explained_and_advised(
     assert all(sleep["source"] == "declared" for sleep in result["sleeps"])
     assert main(["cstates", "advise", run]) == 0
     assert capsys.readouterr().out.strip()
-    assert main(["cstates", "advise", str(tmp_path)]) == 3
+    assert main(["cstates", "advise", str(tmp_path)]) == 5
 
 
 def children_of(pid: int) -> list[int]:
