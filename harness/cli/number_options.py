@@ -40,7 +40,7 @@ class SecondsRange(NumberRange):
         param: click.Parameter | None,
         ctx: click.Context | None,
     ) -> float:
-        """Return the seconds; click.BadParameter if the value is no time."""
+        """Return the seconds; click.BadParameter if the value is not a time."""
         seconds = parse_seconds(value) if isinstance(value, str) else None
         return super().convert(value if seconds is None else seconds, param, ctx)
 
@@ -54,7 +54,7 @@ class ShareRange(NumberRange):
         param: click.Parameter | None,
         ctx: click.Context | None,
     ) -> float:
-        """Return the share; click.BadParameter if it is none."""
+        """Return the share; click.BadParameter if the value is not a share."""
         text = str(value).strip()
         if not text.endswith("%"):
             return super().convert(value, param, ctx)

@@ -32,13 +32,13 @@ def time_ns(option: str, text: str | None) -> float | None:
 
 
 def parse_seconds(text: str) -> float | None:
-    """Return a time such as 30s, 2m or 1.5 in seconds; None if it is none."""
+    """Return a time such as 30s, 2m or 1.5 in seconds; None if the text is not a time."""
     match = _SECONDS.fullmatch(text.strip())
     return float(match[1]) * _UNIT_S[match[2]] if match else None
 
 
 def seconds_of(option: str, text: str) -> float:
-    """Return a time above 0 in seconds; UsageError if the text is none."""
+    """Return a time above 0 in seconds; UsageError if the text is not one."""
     seconds = parse_seconds(text)
     if not seconds:
         raise UsageError(

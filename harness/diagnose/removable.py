@@ -62,10 +62,10 @@ def removable_with_faults(profile: Profile, paths: Sequence[KernelPath]) -> Thre
 
 
 def program_shares(profile: Profile, paths: Sequence[KernelPath]) -> dict[int, float]:
-    """Return by process the share of the CPU time, 0..1, of its own work.
+    """Return for each process, by pid, the share of all CPU time that its own work takes, 0..1.
 
-    That is without garbage collection and what is run for it, page faults, and calls that manage
-    memory.
+    Its own work is all but garbage collection and what runs for it, page faults, and calls that
+    manage memory.
     """
     for_collector = _nodes_below(profile, _FOR_COLLECTOR)
     whole = int(profile.weight_value.sum())
@@ -104,7 +104,7 @@ def _kernel_nodes(profile: Profile) -> list[bool]:
 
 
 def _largest_share(profile: Profile, removable: Sequence[bool]) -> ThreadShare | None:
-    """Return the largest share of removable nodes of a thread that runs considerably."""
+    """Return the largest share of removable nodes of any thread with a tenth of the samples."""
     samples, values, gone = Counter[int](), Counter[int](), Counter[int]()
     for node, thread, number, value in zip(
         profile.weight_node.tolist(),

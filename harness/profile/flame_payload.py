@@ -70,8 +70,8 @@ def _renumbered(order: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
 
 def _names(profile: Profile, order: Sequence[int]) -> dict[str, object]:
     """Return the functions in ``order`` as tables without repeated names."""
-    every = list(profile.functions)
-    functions = [every[index] for index in order]
+    all_functions = list(profile.functions)
+    functions = [all_functions[index] for index in order]
     texts = function_texts(functions)
     module_text = {
         module: visible_text(module, 512) or UNKNOWN_NAME

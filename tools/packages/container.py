@@ -21,7 +21,7 @@ _PERF_EVENT_OPEN = {
     "action": "SCMP_ACT_ERRNO",
     "errnoRet": 1,
 }
-_PROFILE = ("profile", "--json", "-o", "/work/run")
+_PROFILE = ("profile", "--json", "-o", "run")
 _TIMEOUT_S = 60
 
 

@@ -31,7 +31,7 @@ TEST_CASE("addresses of the kernel, of maps of JIT compilers, and of no file are
   CHECK(address_of_line("\t1 f (/tmp/perf-x.map)") == 1);
 }
 
-TEST_CASE("a text that is no number of 64 bits is no address") {
+TEST_CASE("a text that is not a 64-bit number is not an address") {
   CHECK_FALSE(address_of_line("\t1x f (/x)"));
   CHECK_FALSE(address_of_line("\t12345678901234567 f (/x)"));
   CHECK_FALSE(perf_script::hexadecimal(""));
