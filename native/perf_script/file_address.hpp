@@ -21,7 +21,7 @@ struct file_address {
 // of the kernel nor the map of a JIT compiler, as in stackcollapse-perf.
 std::optional<std::uint64_t> address_in_file(const frame_line& frame);
 
-// Returns the value of hexadecimal digits; nullopt if it does not fit into 64 bits.
+// Returns the value of hexadecimal digits; nullopt for other text, and beyond 64 bits.
 std::optional<std::uint64_t> hexadecimal(std::string_view digits);
 
 }  // namespace stallscope::perf_script
