@@ -1,6 +1,8 @@
 """Runs other profilers, such as perf, which abort now and then on a loaded machine."""
 
+import os
 import signal
+import stat
 import subprocess
 import warnings
 from collections.abc import Sequence
@@ -30,7 +32,7 @@ def run_peer(
             return run
         warnings.warn(f"{name} crashed (status {run.returncode}), attempt {attempt}", stacklevel=2)
         output = options.get("stdout")
-        if hasattr(output, "truncate"):
+        if hasattr(output, "truncate") and stat.S_ISREG(os.fstat(output.fileno()).st_mode):
             output.seek(0)
             output.truncate()
     pytest.skip(f"needs the program {name}: it crashed {ATTEMPTS} times")

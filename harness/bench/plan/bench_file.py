@@ -46,7 +46,7 @@ class ServerEntry(_Process, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     """A server: how it starts, how it shows that it is ready, how it stops."""
 
     start: CommandLine
-    ready: CommandLine = ()  # exits with 0 when the server is ready
+    ready: CommandLine = ()  # exits with 0 when the server is ready; default: {port} accepts
     stop: CommandLine = ()  # default: SIGTERM, after 2 s SIGKILL
     ready_limit_s: Amount = 10.0
     optional: bool = False  # left out with a warning if its program is not installed

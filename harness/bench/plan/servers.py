@@ -61,6 +61,8 @@ def _wait_ready(server: ServerPlan, launcher: Launcher, second: Launcher, port: 
     check = None
     if entry.ready:
         check = _launched(server, "ready", port, time_limit_s=max(entry.ready_limit_s, 0.1))
+    start = file_words(entry.start, f"servers.{server.name}.start")
+    uses_port = any("{port}" in word for word in start)
     while True:
         if launcher.has_ended(_READY_PERIOD_S):
             output = launcher.result().output.decode("utf-8", "replace").strip()
@@ -69,12 +71,16 @@ def _wait_ready(server: ServerPlan, launcher: Launcher, second: Launcher, port: 
                 f"server {server.name} ended before it was ready: {last}",
                 "start it in the foreground, and let its output name the reason",
             )
-        if check is None or second.run(check).exit_status == 0:
+        if check is not None:
+            is_ready = second.run(check).exit_status == 0
+        else:
+            is_ready = not uses_port or _accepts_connections(port)
+        if is_ready:
             return
         if time.monotonic() >= deadline_s:
             raise TargetError(
                 f"server {server.name} is not ready after {entry.ready_limit_s:g} s",
-                "check its ready command, or raise ready_limit_s",
+                "check its ready command or its port, or raise ready_limit_s",
             )
 
 
@@ -110,3 +116,9 @@ def _free_port() -> int:
         listener.bind(("127.0.0.1", 0))
         port: int = listener.getsockname()[1]
         return port
+
+
+def _accepts_connections(port: int) -> bool:
+    with socket.socket() as client:
+        client.settimeout(_READY_PERIOD_S)
+        return client.connect_ex(("127.0.0.1", port)) == 0

@@ -1,5 +1,6 @@
 """Servers of a bench.toml: ready before the runs, stopped after them, named if they fail."""
 
+import socket
 import sys
 from pathlib import Path
 
@@ -44,8 +45,14 @@ def test_a_server_is_ready_and_leaves_no_process(tmp_path: Path) -> None:
     assert not any(map(psutil.pid_exists, pids))
 
 
+def test_without_a_ready_command_a_server_is_ready_when_its_port_accepts(tmp_path: Path) -> None:
+    late = f"import time; time.sleep(0.3)\n{SERVER}"
+    with running_servers([server(tmp_path, sys.executable, "-c", late, "{port}")]) as ports:
+        socket.create_connection(("127.0.0.1", ports["kv"])).close()
+
+
 def test_a_server_that_ends_is_named_with_its_last_line(tmp_path: Path) -> None:
-    plan = server(tmp_path, "/bin/sh", "-c", "echo no such disk; exit 1")
+    plan = server(tmp_path, "/bin/sh", "-c", "echo no such disk; exit 1", ready=("false",))
     with pytest.raises(TargetError, match="kv ended before it was ready: no such disk"):
         running_servers([plan]).__enter__()
 
