@@ -25,7 +25,7 @@ from benchmarks.cases import Case, ours
 from benchmarks.record_targets import RecordTarget, busy_pair, redis_under_load
 
 SEGMENT_S = 30.0
-WINDOWS = 2
+WINDOWS = 6
 WINDOW_S = SEGMENT_S + 5  # a segment may be longer, to divide its start and close
 READINGS = 7  # of memory in a window
 MAX_PERCENT = 1.0

@@ -55,8 +55,19 @@ def test_results_equal_those_of_this_machine(emulated: tuple[str, Path], name: s
     assert result_of(*emulated, name) == here
 
 
+def test_products_in_place_of_divisions_equal_those_of_this_machine(
+    emulated: tuple[str, Path],
+) -> None:
+    words = ("divide-chain", "--cured")
+    assert result_of(*emulated, *words) == result_of(program("stallscope-kernels"), *words)
+
+
 @pytest.mark.parametrize(("name", "additions"), [("straight", 524_288), ("branchy", 65_536)])
 def test_large_code_is_executed_completely(
     emulated: tuple[str, Path], name: str, additions: int
 ) -> None:
     assert result_of(*emulated, f"large-{name}-code") == 200 * additions
+
+
+def test_cured_large_code_does_as_many_additions(emulated: tuple[str, Path]) -> None:
+    assert result_of(*emulated, "large-branchy-code", "--cured") == 200 * 65_536

@@ -120,6 +120,28 @@ def test_large_code_is_slower_and_slower_still_with_jumps(run: Run) -> None:
     assert branchy / code["large-branchy-code"] > 2 * straight / code["large-straight-code"]
 
 
+def test_jumps_in_little_code_are_a_cure_with_the_same_result(run: Run) -> None:
+    branchy, compact = min_ns(
+        run,
+        ("large-branchy-code", "--iterations", 100),
+        ("large-branchy-code", "--iterations", 100, "--cured"),
+    )
+    assert branchy > 3 * compact
+    report, cured = (
+        run("large-branchy-code", "--iterations", 10, *options) for options in ((), ("--cured",))
+    )
+    assert cured["result"] == report["result"] > 0
+
+
+def test_products_are_a_cure_of_divisions(run: Run) -> None:
+    divisions, products = min_ns(
+        run,
+        ("divide-chain", "--iterations", 1_000_000),
+        ("divide-chain", "--iterations", 1_000_000, "--cured"),
+    )
+    assert divisions > 2 * products
+
+
 def test_a_load_after_two_half_stores_is_slower_than_a_cache_hit(run: Run) -> None:
     forwarding, load = min_ns(
         run,

@@ -262,22 +262,26 @@ _MODELLED = (
         look_alike_causes=("execution-units",),
         cured_causes=("memory-latency", "memory-bandwidth", "page-faults"),  # and a far higher rate
     ),
-    _modelled(
-        "divisions",
-        "execution-units",
-        _counted("divide-chain", 20_000_000),
-        _counted("independent-adds", 40_000_000),
+    replace(
+        _modelled(
+            "divisions",
+            "execution-units",
+            _counted("divide-chain", 20_000_000),
+            _counted("divide-chain", 100_000_000, "--cured"),
+        ),
+        look_alike=_counted("independent-adds", 40_000_000),
+        cured_causes=("execution-units",),  # multiplications have one unit, and take some cycles
     ),
     replace(
         _modelled(
             "jumps",
             "front-end",
             _counted("large-branchy-code", 2000),
-            _counted("large-straight-code", 2000),
+            _counted("large-branchy-code", 20_000, "--cured"),
         ),
         look_alike=_counted("random-branches", 30_000_000),  # as many branches, little code
         look_alike_causes=("mispredictions",),
-        cured_causes=("front-end",),  # new code is read all the time, and without jumps
+        cured_causes=("front-end",),  # a jump ends what is fetched together
     ),
 )
 _CONTROLS = tuple(

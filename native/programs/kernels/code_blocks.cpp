@@ -86,6 +86,35 @@ stallscope_branchy_code:
 .Lstallscope_blocks_end:
   stallscope_leave
 .size stallscope_branchy_code, . - stallscope_branchy_code
+
+.balign 64
+.globl stallscope_compact_code
+.type stallscope_compact_code, @function
+stallscope_compact_code:
+  stallscope_enter
+  mov $256, %r8d
+.balign 64
+.Lstallscope_compact_blocks:
+  .set stallscope_block, 0
+  .rept 64
+  add $0x01000001, %rcx
+  add $0x01000001, %rdx
+  add $0x01000001, %rsi
+  add $0x01000001, %rdi
+  .set stallscope_next, (stallscope_block * 21 + 13) & 63
+  .if stallscope_next
+  {disp32} jmp .Lstallscope_compact_blocks + stallscope_next * 64
+  .else
+  {disp32} jmp .Lstallscope_compact_blocks_end
+  .endif
+  .skip 31, 0xcc
+  .set stallscope_block, stallscope_block + 1
+  .endr
+.Lstallscope_compact_blocks_end:
+  dec %r8d
+  jnz .Lstallscope_compact_blocks
+  stallscope_leave
+.size stallscope_compact_code, . - stallscope_compact_code
 .popsection
 )");
 
@@ -169,6 +198,35 @@ stallscope_branchy_code:
 .Lstallscope_blocks_end:
   stallscope_leave
 .size stallscope_branchy_code, . - stallscope_branchy_code
+
+.balign 64
+.globl stallscope_compact_code
+.type stallscope_compact_code, %function
+stallscope_compact_code:
+  stallscope_enter
+  mov x12, #256
+.balign 64
+.Lstallscope_compact_blocks:
+  .set stallscope_block, 0
+  .rept 64
+  add x8, x8, #1
+  add x9, x9, #1
+  add x10, x10, #1
+  add x11, x11, #1
+  .set stallscope_next, (stallscope_block * 21 + 13) & 63
+  .if stallscope_next
+  b .Lstallscope_compact_blocks + stallscope_next * 64
+  .else
+  b .Lstallscope_compact_blocks_end
+  .endif
+  .skip 44
+  .set stallscope_block, stallscope_block + 1
+  .endr
+.Lstallscope_compact_blocks_end:
+  subs x12, x12, #1
+  b.ne .Lstallscope_compact_blocks
+  stallscope_leave
+.size stallscope_compact_code, . - stallscope_compact_code
 .popsection
 )");
 

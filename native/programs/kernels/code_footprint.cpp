@@ -49,10 +49,11 @@ std::unique_ptr<kernel_base> make_large_straight_code(const kernel_settings& set
 }
 
 std::unique_ptr<kernel_base> make_large_branchy_code(const kernel_settings& setting) {
-  constexpr code_passes_kernel::footprint_size size{
-      .bytes = branchy_blocks * branchy_block_bytes,
+  const code_passes_kernel::footprint_size size{
+      .bytes = (setting.cured ? compact_blocks : branchy_blocks) * branchy_block_bytes,
       .additions = branchy_blocks * additions_per_block};
-  return std::make_unique<code_passes_kernel>(stallscope_branchy_code, size, setting);
+  const auto function = setting.cured ? stallscope_compact_code : stallscope_branchy_code;
+  return std::make_unique<code_passes_kernel>(function, size, setting);
 }
 
 }  // namespace stallscope::kernels
