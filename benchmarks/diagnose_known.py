@@ -36,8 +36,16 @@ def _measured(entry: Entry) -> EntryResult:
     for _ in range(RUNS):
         runs += measure_entry(entry, DURATION_S)
     result = scored(entry, runs)
-    print(entry.name, f"{result.right} of {result.planned} right", flush=True)
+    _print_result(result)
     return result
+
+
+def _print_result(result: EntryResult) -> None:
+    """Print an entry with its wrong causes, because the whole run takes long."""
+    print(result.name, f"{result.right} of {result.planned} right", result.gain, flush=True)
+    for run in result.runs:
+        if run.why or any(not finding.true for finding in run.judged) or run.disturbed:
+            print(" ", run.variant, "disturbed" if run.disturbed else "", run.why, *run.judged)
 
 
 def _cases(result: EntryResult) -> Iterator[Case]:

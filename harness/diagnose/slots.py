@@ -41,6 +41,7 @@ _NAMES: Mapping[str, tuple[str, ...]] = {
     "execution ports": ("ports_utilization", "execution_units"),
     "dependencies": ("core_dependency",),
     "unexplained": ("unexplained",),
+    "not modelled": ("not_modelled",),
 }
 # Parts of the back end in the modelled tree, which has no nodes for memory and core.
 _MODELLED_MEMORY = ("l1_latency", "l2_bound", "l3_bound", "dram_bound", "dram_bandwidth")

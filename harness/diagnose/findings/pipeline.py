@@ -63,9 +63,10 @@ def pipeline_finding(facts: Facts, row: PipelineCause) -> Finding:
     slots = facts.slots
     assert slots is not None
     modelled = slots.kind == "modelled"
-    lost_ns = row.share * facts.running_ns
+    lost_ns, possible_share = row.share * facts.running_ns, row.share
     if modelled:  # of other runs, which may have spent less time in the kernel
         lost_ns = min(lost_ns, facts.state_ns("user"))
+        possible_share += slots.share("not modelled")  # any cause may have it
     cost = facts.share(lost_ns)
     hottest = facts.cpu.hottest if facts.cpu is not None else ()
     functions = [(function.name, share) for function, share in hottest if share >= _HOT]
@@ -75,7 +76,7 @@ def pipeline_finding(facts: Facts, row: PipelineCause) -> Finding:
         cause=row.cause,
         sentence=row.sentence[:-1] + " (modelled)." if modelled else row.sentence,
         cost_share=cost,
-        largest_gain=facts.cpu_gain(row.share),
+        largest_gain=facts.cpu_gain(min(1.0, possible_share)),
         confidence=row.certainty * (MODELLED if modelled else MEASURED),
         evidence=(
             *(slot_evidence(facts, slot) for slot in nodes),

@@ -248,7 +248,7 @@ _MODELLED = (
         "random-branches",
         "mispredictions",
         _counted("random-branches", 30_000_000),
-        _counted("periodic-branches", 60_000_000),
+        _counted("periodic-branches", 30_000_000),
     ),
     replace(
         _modelled(
@@ -266,8 +266,8 @@ _MODELLED = (
         _modelled(
             "divisions",
             "execution-units",
-            _counted("divide-chain", 20_000_000),
-            _counted("divide-chain", 100_000_000, "--cured"),
+            _counted("divide-chain", 160_000_000),
+            _counted("divide-chain", 160_000_000, "--cured"),
         ),
         look_alike=_counted("independent-adds", 40_000_000),
         cured_causes=("execution-units",),  # multiplications have one unit, and take some cycles
@@ -277,11 +277,11 @@ _MODELLED = (
             "jumps",
             "front-end",
             _counted("large-branchy-code", 2000),
-            _counted("large-branchy-code", 20_000, "--cured"),
+            _counted("large-branchy-code", 2000, "--cured"),
         ),
         look_alike=_counted("random-branches", 30_000_000),  # as many branches, little code
         look_alike_causes=("mispredictions",),
-        cured_causes=("front-end",),  # a jump ends what is fetched together
+        cured_causes=("front-end",),  # a jump ends what is fetched together, and it hardly runs
     ),
 )
 _CONTROLS = tuple(
