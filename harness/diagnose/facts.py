@@ -110,6 +110,15 @@ class Facts:
         whole_ns = paging_ns + self.state_ns(*DISK_STATES)
         return paging_ns / whole_ns if whole_ns else 0.0
 
+    @property
+    def major_share(self) -> float:
+        """Return the part of the target's page faults, 0..1, for which a page was read."""
+        machine = self.machine
+        if machine is None or machine.minor_faults is None:
+            return 0.0
+        major = machine.major_faults or 0
+        return major / (major + machine.minor_faults) if major else 0.0
+
     def group_named(self, name: str) -> GroupWaits | None:
         """Return the group that a chain of waits names."""
         for group in self.groups:

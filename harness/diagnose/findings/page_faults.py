@@ -1,6 +1,7 @@
 """CPU time goes into page faults: memory that is new, or was given back and is used again."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from harness.diagnose.evidence import counted
 from harness.diagnose.facts import Facts
@@ -15,6 +16,8 @@ def find(facts: Facts) -> Iterator[Finding]:
     if facts.cpu is None:
         return
     faults = facts.cpu.page_faults
+    # Those for which pages are read belong to paging.
+    faults = replace(faults, share=faults.share * (1 - facts.major_share))
     by = f", most of it in {faults.callers[0][0]}" if faults.callers else ""
     rule = KernelRule(
         cause="page-faults",

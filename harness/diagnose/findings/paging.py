@@ -18,7 +18,8 @@ def find(facts: Facts) -> Iterator[Finding]:
     wait_ns = max(wait_ns, facts.state_ns("page_fault"))
     swapping = facts.cpu.swapping if facts.cpu is not None else None
     cpu_share = swapping.share if swapping is not None else 0.0
-    cost = facts.share(wait_ns + cpu_share * facts.running_ns)
+    faults_share = facts.major_share * facts.cpu.page_faults.share if facts.cpu is not None else 0.0
+    cost = facts.share(wait_ns + (cpu_share + faults_share) * facts.running_ns)
     if not cost:
         return
     machine = facts.machine
@@ -39,7 +40,7 @@ def find(facts: Facts) -> Iterator[Finding]:
             facts.share(wait_ns + facts.state_ns("run_queue") + facts.state_ns("system"))
         ),
         confidence=CONFIDENCE if machine is not None else WITHOUT_COUNTERS,
-        evidence=tuple(_evidence(facts, wait_ns, cpu_share)),
+        evidence=tuple(_evidence(facts, wait_ns, cpu_share, faults_share)),
         where=tuple(dict.fromkeys(where)),
         try_=(
             (
@@ -57,11 +58,15 @@ def find(facts: Facts) -> Iterator[Finding]:
     )
 
 
-def _evidence(facts: Facts, wait_ns: float, cpu_share: float) -> Iterator[FindingEvidence]:
+def _evidence(
+    facts: Facts, wait_ns: float, cpu_share: float, faults_share: float
+) -> Iterator[FindingEvidence]:
     if wait_ns:
         yield waited(facts, "waits for pages", wait_ns, "context switches")
     if cpu_share:
         yield sampled(facts, "CPU time in swapping and reclaiming pages", cpu_share)
+    if faults_share:
+        yield sampled(facts, "CPU time in faults for which a page is read", faults_share)
     machine = facts.machine
     if machine is None:
         return

@@ -111,6 +111,16 @@ def test_cpu_time_in_swapping_is_paging_even_without_waits() -> None:
     assert ("function", "touch") in [(p.kind, p.name) for p in result.findings[0].where]
 
 
+def test_cpu_time_of_major_faults_is_paging_and_that_of_minor_faults_is_not() -> None:
+    faults = cpu(page_faults=KernelTime(0.6, (), (("read", 0.6),)))
+    major = measured(cpu=faults, machine=machine(minor_faults=10, major_faults=9990))
+    assert causes_of(major) == ["paging"]
+    assert "faults for which a page is read" in str(major.findings[0].evidence)
+    both = measured(cpu=faults, machine=machine(minor_faults=4000, major_faults=6000))
+    assert causes_of(both) == ["paging", "page-faults"]
+    assert both.findings[0].cost_share == pytest.approx(1.5 * both.findings[1].cost_share)
+
+
 def test_minor_faults_are_not_paging() -> None:
     faults = cpu(page_faults=KernelTime(0.5, (), (("fill", 0.5),)))
     result = measured(cpu=faults, machine=machine(minor_faults=10_000, major_faults=0))

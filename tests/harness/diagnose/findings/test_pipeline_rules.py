@@ -191,6 +191,14 @@ def test_modelled_slots_are_labelled_and_follow_the_models_verdict() -> None:
     assert causes(slots(kind="modelled", bottleneck=None, **nodes)) == []
 
 
+def test_the_largest_gain_of_a_modelled_cause_has_what_the_model_does_not_explain() -> None:
+    path = ("frontend_bound",)
+    tree = slots(kind="modelled", bottleneck=path, frontend_bound=0.5, not_modelled=0.25)
+    (finding,) = findings(tree)
+    assert finding.cost_share == pytest.approx(0.5)
+    assert finding.largest_gain == pytest.approx(1 / 0.25)
+
+
 def test_modelled_slots_cost_at_most_the_time_in_user_mode() -> None:
     tree = slots(kind="modelled", bottleneck=("frontend_bound",), frontend_bound=0.9)
     document = waits(BUSY)
