@@ -1,8 +1,7 @@
 """The diagnosis of the known programs: right causes, look-alikes, calibration and gains.
 
 Each entry of `stallscope lab diagnose` runs ten times with its look-alike and its cured variant.
-Runs that other load queued for a CPU are disturbed and have separate rows. Takes about an hour
-and a half.
+Runs that other load queued for a CPU are disturbed and have separate rows. Takes about an hour.
 """
 
 from collections.abc import Iterator
@@ -45,7 +44,11 @@ def _print_result(result: EntryResult) -> None:
     print(result.name, f"{result.right} of {result.planned} right", result.gain, flush=True)
     for run in result.runs:
         if run.why or any(not finding.true for finding in run.judged) or run.disturbed:
-            print(" ", run.variant, "disturbed" if run.disturbed else "", run.why, *run.judged)
+            causes = (
+                f"{finding.cause} {finding.cost_share:.2f}{'' if finding.true else ' (false)'}"
+                for finding in run.judged
+            )
+            print(" ", run.variant, "disturbed" if run.disturbed else "", run.why, *causes)
 
 
 def _cases(result: EntryResult) -> Iterator[Case]:

@@ -17,7 +17,7 @@ def test_a_command_that_aborts_once_runs_again(tmp_path: Path) -> None:
     assert run.stdout == "done\n"
 
 
-def test_a_crash_repeats_a_command_whose_output_is_no_file(tmp_path: Path) -> None:
+def test_a_crash_repeats_a_command_whose_output_is_not_a_file(tmp_path: Path) -> None:
     command = ["sh", "-c", CRASH_ONCE, "sh", str(tmp_path / "mark")]
     with pytest.warns(UserWarning, match="attempt 1"), Path("/dev/null").open("wb") as output:
         assert run_peer(command, stdout=output).returncode == 0

@@ -281,7 +281,7 @@ _MODELLED = (
         ),
         look_alike=_counted("random-branches", 30_000_000),  # as many branches, little code
         look_alike_causes=("mispredictions",),
-        cured_causes=("front-end",),  # a jump ends what is fetched together, and it hardly runs
+        cured_causes=("front-end",),  # a jump ends what is fetched together
     ),
 )
 _CONTROLS = tuple(

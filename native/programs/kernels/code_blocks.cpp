@@ -42,6 +42,26 @@ asm(R"(
   ret
   .cfi_endproc
 .endm
+.macro stallscope_run_blocks label, blocks, factor, offset
+.balign 64
+\label:
+  .set stallscope_block, 0
+  .rept \blocks
+  add $0x01000001, %rcx
+  add $0x01000001, %rdx
+  add $0x01000001, %rsi
+  add $0x01000001, %rdi
+  .set stallscope_next, (stallscope_block * \factor + \offset) & (\blocks - 1)
+  .if stallscope_next
+  {disp32} jmp \label + stallscope_next * 64
+  .else
+  {disp32} jmp \label\()_end
+  .endif
+  .skip 31, 0xcc
+  .set stallscope_block, stallscope_block + 1
+  .endr
+\label\()_end:
+.endm
 
 .balign 64
 .globl stallscope_straight_code
@@ -66,24 +86,7 @@ stallscope_straight_code:
 .type stallscope_branchy_code, @function
 stallscope_branchy_code:
   stallscope_enter
-.balign 64
-.Lstallscope_blocks:
-  .set stallscope_block, 0
-  .rept 16384
-  add $0x01000001, %rcx
-  add $0x01000001, %rdx
-  add $0x01000001, %rsi
-  add $0x01000001, %rdi
-  .set stallscope_next, (stallscope_block * 9301 + 12347) & 16383
-  .if stallscope_next
-  {disp32} jmp .Lstallscope_blocks + stallscope_next * 64
-  .else
-  {disp32} jmp .Lstallscope_blocks_end
-  .endif
-  .skip 31, 0xcc
-  .set stallscope_block, stallscope_block + 1
-  .endr
-.Lstallscope_blocks_end:
+  stallscope_run_blocks .Lstallscope_blocks, 16384, 9301, 12347
   stallscope_leave
 .size stallscope_branchy_code, . - stallscope_branchy_code
 
@@ -93,24 +96,7 @@ stallscope_branchy_code:
 stallscope_compact_code:
   stallscope_enter
   mov $256, %r8d
-.balign 64
-.Lstallscope_compact_blocks:
-  .set stallscope_block, 0
-  .rept 64
-  add $0x01000001, %rcx
-  add $0x01000001, %rdx
-  add $0x01000001, %rsi
-  add $0x01000001, %rdi
-  .set stallscope_next, (stallscope_block * 21 + 13) & 63
-  .if stallscope_next
-  {disp32} jmp .Lstallscope_compact_blocks + stallscope_next * 64
-  .else
-  {disp32} jmp .Lstallscope_compact_blocks_end
-  .endif
-  .skip 31, 0xcc
-  .set stallscope_block, stallscope_block + 1
-  .endr
-.Lstallscope_compact_blocks_end:
+  stallscope_run_blocks .Lstallscope_compact_blocks, 64, 21, 13
   dec %r8d
   jnz .Lstallscope_compact_blocks
   stallscope_leave
@@ -154,6 +140,26 @@ asm(R"(
   ret
   .cfi_endproc
 .endm
+.macro stallscope_run_blocks label, blocks, factor, offset
+.balign 64
+\label:
+  .set stallscope_block, 0
+  .rept \blocks
+  add x8, x8, #1
+  add x9, x9, #1
+  add x10, x10, #1
+  add x11, x11, #1
+  .set stallscope_next, (stallscope_block * \factor + \offset) & (\blocks - 1)
+  .if stallscope_next
+  b \label + stallscope_next * 64
+  .else
+  b \label\()_end
+  .endif
+  .skip 44
+  .set stallscope_block, stallscope_block + 1
+  .endr
+\label\()_end:
+.endm
 
 .balign 64
 .globl stallscope_straight_code
@@ -178,24 +184,7 @@ stallscope_straight_code:
 .type stallscope_branchy_code, %function
 stallscope_branchy_code:
   stallscope_enter
-.balign 64
-.Lstallscope_blocks:
-  .set stallscope_block, 0
-  .rept 16384
-  add x8, x8, #1
-  add x9, x9, #1
-  add x10, x10, #1
-  add x11, x11, #1
-  .set stallscope_next, (stallscope_block * 9301 + 12347) & 16383
-  .if stallscope_next
-  b .Lstallscope_blocks + stallscope_next * 64
-  .else
-  b .Lstallscope_blocks_end
-  .endif
-  .skip 44
-  .set stallscope_block, stallscope_block + 1
-  .endr
-.Lstallscope_blocks_end:
+  stallscope_run_blocks .Lstallscope_blocks, 16384, 9301, 12347
   stallscope_leave
 .size stallscope_branchy_code, . - stallscope_branchy_code
 
@@ -205,24 +194,7 @@ stallscope_branchy_code:
 stallscope_compact_code:
   stallscope_enter
   mov x12, #256
-.balign 64
-.Lstallscope_compact_blocks:
-  .set stallscope_block, 0
-  .rept 64
-  add x8, x8, #1
-  add x9, x9, #1
-  add x10, x10, #1
-  add x11, x11, #1
-  .set stallscope_next, (stallscope_block * 21 + 13) & 63
-  .if stallscope_next
-  b .Lstallscope_compact_blocks + stallscope_next * 64
-  .else
-  b .Lstallscope_compact_blocks_end
-  .endif
-  .skip 44
-  .set stallscope_block, stallscope_block + 1
-  .endr
-.Lstallscope_compact_blocks_end:
+  stallscope_run_blocks .Lstallscope_compact_blocks, 64, 21, 13
   subs x12, x12, #1
   b.ne .Lstallscope_compact_blocks
   stallscope_leave
