@@ -25,8 +25,8 @@ def test_the_example_measures_every_server_and_leaves_nothing_behind(
     ]
     words = [word for name in (*only, "Crc32/py/4K") for word in ("--only", name)]
     status = main(["bench", "run", "--file", str(EXAMPLE), "--quick", *words, "-o", str(folder)])
-    shown = capsys.readouterr().out
-    assert status == ExitCode.DONE
+    shown, errors = capsys.readouterr()
+    assert status == ExitCode.DONE, errors
     assert "cluster:loopback dataset:prod1-1024\nkv-zhash.py " in shown
     commands = json.loads((folder / "bench.json").read_text())["commands"]
     assert [len(command["operation_ns"]) for command in commands] == [1] * 9
