@@ -24,7 +24,11 @@ from harness.profile.capture_reading import CaptureReading
 from harness.profile.options import AnalysisOptions
 from stallscope.errors import RecordingError
 from stallscope.recordings import Recording
-from topdown.stacks.managed.garbage_collection import GarbageCollection, garbage_collections
+from topdown.stacks.managed.garbage_collection import (
+    GarbageCollection,
+    collector_threads,
+    garbage_collections,
+)
 from topdown.stacks.profile import Function, Profile
 
 MAX_FUNCTIONS = 5
@@ -41,6 +45,7 @@ class CpuFunctions:
 
     ``swapping``: reading pages back from swap, and freeing pages; not part of the other two.
     ``program_shares``: of processes by pid, without garbage collection and managing memory.
+    ``collector_threads``: thread ids of those that do hardly anything but garbage collection.
     """
 
     samples: int
@@ -50,6 +55,7 @@ class CpuFunctions:
     collections: tuple[GarbageCollection, ...] = ()
     swapping: KernelTime = _NONE
     program_shares: Mapping[int, float] = field(default_factory=dict)
+    collector_threads: frozenset[int] = frozenset()
 
 
 def cpu_functions(recording: Recording) -> CpuFunctions | None:
@@ -91,6 +97,7 @@ def functions_of_analysis(analysis: Analysis | None) -> CpuFunctions | None:
         garbage_collections(profile),
         swapping,
         program_shares(profile, paths),
+        collector_threads(profile),
     )
 
 

@@ -196,6 +196,7 @@ def _run_queue(
             pid=user.pid,
             cgroup=None if user.pid is None else _printable(cgroups.get(user.pid)),
             time_ns=round(user.time_ns * scale),
+            beside_idle_ns=round(user.beside_idle_ns * scale),
         )
         for user in users[:MAX_QUEUE_USERS]
     )

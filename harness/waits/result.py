@@ -208,13 +208,17 @@ class IdlePool(Record, frozen=True, kw_only=True):
 
 
 class QueueUser(Record, frozen=True, kw_only=True):
-    """What ran while threads of the target were in the run queue of its CPU."""
+    """What ran while threads of the target were in the run queue of its CPU.
+
+    ``beside_idle_ns``: of ``time_ns``, while another CPU was idle.
+    """
 
     kind: str  # "target", "process", "kernel thread", "recorder", "idle" or "unknown"
     name: str
     pid: Integer | None
     cgroup: str | None
     time_ns: Count
+    beside_idle_ns: Count = 0
 
 
 class ThreadTimeline(Record, frozen=True, kw_only=True):

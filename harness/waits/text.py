@@ -12,6 +12,7 @@ from topdown.waits.states import ThreadState
 MAX_GROUPS = 20
 MAX_QUEUE_USERS = 6
 MAX_INTERVAL_GROUPS = 5
+LEAST_BESIDE_IDLE = 0.1  # of the time in the run queue
 MIN_SHARE = 0.0005  # a state below this share of all time has no column
 _MAX_NAME = 32
 _INDENT = " " * 12
@@ -75,6 +76,9 @@ def run_queue_lines(result: WaitsResult, width: int) -> Iterator[str]:
     for user in result.run_queue[:MAX_QUEUE_USERS]:
         share = percent(user.time_ns / total)
         yield from wrapped(f"  {share:>7}  {queue_user_text(user)}", width, " " * 11)
+        if user.beside_idle_ns >= LEAST_BESIDE_IDLE * total:
+            beside = percent(user.beside_idle_ns / total)
+            yield from wrapped(f"  {beside:>7}  of it, while another CPU was idle", width, " " * 11)
     if len(result.run_queue) > MAX_QUEUE_USERS:
         rest = sum(user.time_ns for user in result.run_queue[MAX_QUEUE_USERS:])
         yield f"  {percent(rest / total):>7}  others"

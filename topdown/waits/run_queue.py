@@ -34,6 +34,9 @@ RECORDER_NAME = "stallscope itself, recording"
 SHORT_LIVED = "a process that ended before its name was read"
 
 
+CpuRun = tuple[npt.NDArray[np.float64], npt.NDArray[np.integer[Any]]]
+
+
 class QueueUserKind(StrEnum):
     """What used the CPU."""
 
@@ -47,12 +50,16 @@ class QueueUserKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class RunQueueUse:
-    """A process that ran while threads of the target could run, for ``time_ns``."""
+    """A process that ran while threads of the target could run, for ``time_ns``.
+
+    ``beside_idle_ns``: of it, while another CPU was idle.
+    """
 
     kind: QueueUserKind
     name: str
     pid: int | None
     time_ns: int
+    beside_idle_ns: int = 0
 
 
 def run_queue_users(
@@ -71,7 +78,7 @@ def run_queue_users(
     queued = np.flatnonzero(intervals.state == ThreadState.RUN_QUEUE)
     cpu = _queue_cpus(records, cpu_runs, intervals, queued)
     total = int(intervals.duration_ns[queued].sum())
-    by_thread = np.zeros(len(records.threads))
+    by_thread = np.zeros((2, len(records.threads)))
     for number in np.unique(cpu[cpu >= 0]).tolist():
         rows = queued[cpu == number]
         by_thread += _occupied(
@@ -86,12 +93,14 @@ class CpuRuns:
 
     ``ins``: rows of switches to a thread, by thread and time; ``bounds`` (n_threads + 1,): their
     begin by thread. ``by_cpu``: edges in nanoseconds since the begin, and the thread between them.
+    ``idle``: times since the begin, and whether a CPU with a record is idle from then on.
     """
 
     start_ns: float
     ins: npt.NDArray[np.intp]
     bounds: npt.NDArray[np.intp]
-    by_cpu: Mapping[int, tuple[npt.NDArray[np.float64], npt.NDArray[np.integer[Any]]]]
+    by_cpu: Mapping[int, CpuRun]
+    idle: tuple[npt.NDArray[np.float64], npt.NDArray[np.bool_]]
 
     @classmethod
     def of(cls, records: WaitRecords) -> "CpuRuns":
@@ -107,11 +116,31 @@ class CpuRuns:
         by_cpu = {}
         for cpu in np.unique(switches.cpu[by_time]).tolist():
             rows = by_time[switches.cpu[by_time] == cpu]
-            edges = np.append(switches.time_ns[rows].astype(np.float64), float(records.end_ns))
+            times = switches.time_ns[rows].astype(np.float64)
+            edges = np.append(times, max(times[-1], float(records.end_ns)))
             # Before the first record on the CPU, the thread that it replaces ran.
             runner = np.append([switches.other[rows[0]]], switches.thread[rows])
             by_cpu[cpu] = (np.append([0.0], edges - start), runner)
-        return cls(start, ins, bounds, by_cpu)
+        is_idle = np.array([thread.pid == 0 for thread in records.threads], np.bool_)
+        idle = _some_idle(list(by_cpu.values()), is_idle)
+        return cls(start, ins, bounds, by_cpu, idle)
+
+
+def _some_idle(
+    runs: Sequence[CpuRun], is_idle: npt.NDArray[np.bool_]
+) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.bool_]]:
+    """Return times, and whether a CPU is idle from each of them on; few with many CPUs."""
+    times, changes = [np.zeros(1)], [np.zeros(1, np.int64)]
+    for edges, runner in runs:
+        idle = (runner != NO_THREAD) & is_idle[np.where(runner == NO_THREAD, 0, runner)]
+        for bound, change in ((edges[:-1], 1), (edges[1:], -1)):
+            times.append(bound[idle])
+            changes.append(np.full(int(idle.sum()), change))
+    time = np.concatenate(times)
+    order = np.argsort(time, kind="stable")
+    idle = np.cumsum(np.concatenate(changes)[order]) > 0
+    differs = np.append(True, idle[1:] != idle[:-1])
+    return time[order][differs], idle[differs]
 
 
 def _queue_cpus(
@@ -142,18 +171,29 @@ def _occupied(
     begin_ns: npt.NDArray[np.uint64],
     end_ns: npt.NDArray[np.uint64],
 ) -> npt.NDArray[np.float64]:
-    """Return, by thread, the time it ran on a CPU, times the number of queued threads then."""
-    result = np.zeros(threads)
+    """Return, by thread, the time it ran on a CPU, times the number of queued threads then.
+
+    And, in the second row, that part of it in which another CPU was idle.
+    """
+    result = np.zeros((2, threads))
     if cpu not in cpu_runs.by_cpu:
         return result
-    edges, runner = cpu_runs.by_cpu[cpu]
+    run_edges, runners = cpu_runs.by_cpu[cpu]
+    idle_times, some_idle = cpu_runs.idle
     start = cpu_runs.start_ns
     times, grown = _queued_integral(
         begin_ns.astype(np.float64) - start, end_ns.astype(np.float64) - start
     )
+    within = (idle_times > run_edges[0]) & (idle_times < run_edges[-1])
+    edges = np.union1d(run_edges, idle_times[within])
+    runner = runners[np.searchsorted(run_edges, edges[:-1], side="right") - 1]
+    beside_idle = some_idle[np.searchsorted(idle_times, edges[:-1], side="right") - 1]
     used = np.diff(np.interp(edges, times, grown))
-    has_thread = runner != NO_THREAD
-    return result + np.bincount(runner[has_thread], used[has_thread], minlength=threads)
+    known = runner != NO_THREAD
+    beside = known & beside_idle
+    result[0] = np.bincount(runner[known], used[known], minlength=threads)
+    result[1] = np.bincount(runner[beside], used[beside], minlength=threads)
+    return result
 
 
 def _queued_integral(
@@ -171,12 +211,14 @@ def _queued_integral(
 def _users(
     threads: Sequence[WaitingThread], by_thread: npt.NDArray[np.float64], total_ns: int
 ) -> tuple[RunQueueUse, ...]:
-    sums: dict[tuple[QueueUserKind, str, int | None], float] = {}
-    for number in np.flatnonzero(by_thread > 0).tolist():
-        thread = threads[number]
-        key = _user(thread)
-        sums[key] = sums.get(key, 0.0) + float(by_thread[number])
-    users = [RunQueueUse(*key, round(time)) for key, time in sums.items()]
+    sums: dict[tuple[QueueUserKind, str, int | None], npt.NDArray[np.float64]] = {}
+    for number in np.flatnonzero(by_thread[0] > 0).tolist():
+        key = _user(threads[number])
+        sums[key] = sums.get(key, np.zeros(2)) + by_thread[:, number]
+    users = [
+        RunQueueUse(*key, round(used), 0 if key[0] == QueueUserKind.IDLE else round(beside_idle))
+        for key, (used, beside_idle) in sums.items()
+    ]
     rest = total_ns - sum(user.time_ns for user in users)
     if rest > 0:
         users.append(RunQueueUse(QueueUserKind.UNKNOWN, "no record", None, rest))

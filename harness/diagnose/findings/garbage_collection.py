@@ -6,7 +6,7 @@ from harness.diagnose.evidence import largest_gain_of_samples, sampled, waited
 from harness.diagnose.facts import RUNNING, Facts, gain_without, larger_gain
 from harness.diagnose.findings.blockers import blockers
 from harness.diagnose.findings.collector_threads import collector_groups
-from harness.diagnose.findings.own_queue import own_queue_ns
+from harness.diagnose.findings.own_queue import collection_share, own_queue_ns
 from harness.diagnose.result import Finding, FindingPlace
 
 CERTAIN, UNCERTAIN = 0.9, 0.6
@@ -15,10 +15,13 @@ LEAST_RUNNING = 0.1  # of the wall time of a thread that takes part in the work
 
 def find(facts: Facts) -> Iterator[Finding]:
     """Yield a finding per process and collector."""
-    for row in facts.cpu.collections if facts.cpu is not None else ():
+    rows = facts.cpu.collections if facts.cpu is not None else ()
+    # Threads of the program are queued behind those that collect, and these behind each other.
+    queued_ns = collection_share(facts) * own_queue_ns(facts)
+    whole = sum(row.share for row in rows)
+    for row in rows:
         waits_ns = _waits_ns(facts, collector_groups(facts, row.pid))
-        # Threads of the program are queued behind those that collect.
-        cpu_ns = row.share * (facts.running_ns + own_queue_ns(facts))
+        cpu_ns = row.share * facts.running_ns + (queued_ns * row.share / whole if whole else 0.0)
         cost = max(facts.share(cpu_ns + waits_ns), _share(facts, cpu_ns))
         collector = " ".join(part for part in (row.runtime, row.collector) if part)
         phase = f", most of it {row.phase}" if row.phase else ""

@@ -5,8 +5,12 @@ from collections.abc import Iterator
 from harness.diagnose.evidence import waited
 from harness.diagnose.facts import Facts, gain_without, larger_gain
 from harness.diagnose.findings.blockers import blockers
-from harness.diagnose.findings.own_queue import TARGET, explained_share
-from harness.diagnose.findings.sleep_states import LEAVING_IDLE
+from harness.diagnose.findings.own_queue import (
+    LEAVING_IDLE,
+    TARGET,
+    beside_idle_share,
+    explained_share,
+)
 from harness.diagnose.result import Finding, FindingPlace
 from harness.waits.result import WaitCause
 
@@ -86,7 +90,7 @@ def _times(facts: Facts, causes: list[WaitCause]) -> dict[str, int]:
         name = cause.name.partition(" in /")[0]
         left_ns = cause.wait_ns - own.pop(name, 0)
         if cause.name == TARGET:
-            left_ns = round(left_ns * (1 - explained_share(facts)))
+            left_ns = round(left_ns * (1 - explained_share(facts)) * (1 - beside_idle_share(facts)))
         if left_ns > 0:
             times[cause.name] = left_ns
     return dict(sorted(times.items(), key=lambda row: -row[1]))

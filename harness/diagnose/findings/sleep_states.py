@@ -4,11 +4,10 @@ from collections.abc import Iterator
 
 from harness.diagnose.evidence import counted, waited
 from harness.diagnose.facts import Facts, gain_without
+from harness.diagnose.findings.own_queue import idle_causes
 from harness.diagnose.readings.activity import MachineActivity, SleepActivity
 from harness.diagnose.result import Finding, FindingEvidence, FindingPlace
 
-# The name of this cause in the document of waits (topdown/waits/cpu_causes.py).
-LEAVING_IDLE = "a CPU on its way out of idle"
 CONFIDENCE = 0.75
 LEAST_RESIDENCY = 0.02  # of the time of all CPUs
 CPUIDLE = "cpuidle counters, before and after"
@@ -16,7 +15,7 @@ CPUIDLE = "cpuidle counters, before and after"
 
 def find(facts: Facts) -> Iterator[Finding]:
     """Yield one finding if CPUs sleep, and woken threads wait for them."""
-    causes = [cause for cause in facts.causes("cpu") if cause.name == LEAVING_IDLE]
+    causes = idle_causes(facts, by_lock=False)  # those of lock waiters are a cost of the lock
     machine = facts.machine
     state = None if machine is None else _deepest(machine)
     if not causes or machine is None or state is None:

@@ -93,6 +93,7 @@ class MachineActivity:
     throttled: tuple[int, int] | None = None
     minor_faults: int | None = None  # of the target
     major_faults: int | None = None
+    fewest_cpus: int | None = None  # on which a thread of the target may run
 
     def disk(self, names: Iterable[str]) -> DiskActivity | None:
         """Return the busiest of the disks with these names; of all, if there are no names."""
@@ -134,6 +135,15 @@ def machine_activity(readings: Readings | None, end_ns: int | None) -> MachineAc
         throttled=_throttled(first, rows),
         minor_faults=minor,
         major_faults=major,
+        fewest_cpus=min(
+            (
+                process.fewest_cpus
+                for row in rows
+                for process in row.processes
+                if process.fewest_cpus is not None
+            ),
+            default=None,
+        ),
     )
 
 

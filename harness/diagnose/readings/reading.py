@@ -62,11 +62,16 @@ class CgroupCounters(Record, frozen=True, kw_only=True):
 
 
 class ProcessCounters(Record, frozen=True, kw_only=True):
-    """Page faults of a process of the target."""
+    """Page faults of a process of the target.
+
+    ``fewest_cpus``: the smallest number of CPUs on which one of its first threads may run; None in
+    readings without sleep states.
+    """
 
     pid: Count
     minor_faults: Count
     major_faults: Count
+    fewest_cpus: Count | None = None
 
 
 class MachineReading(Record, frozen=True, kw_only=True):

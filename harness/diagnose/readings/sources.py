@@ -24,6 +24,7 @@ from harness.diagnose.readings.reading import (
 from ioprobe.block_queue.devices import read_stack
 from ioprobe.block_queue.location import find_location
 from ioprobe.block_queue.queue import DeviceKind
+from stallscope.cpu_lists import cpus_in_list
 from stallscope.host import first_cpu, virtualization
 from stallscope.machine_time import read_machine_time
 from stallscope.pressure import RESOURCES, read_pressure
@@ -33,6 +34,7 @@ from stallscope.system_files import Roots, names_in, numbers_in, read_integer, r
 MAX_PROCESSES = 64
 MAX_DISKS = 64
 _MAX_CGROUPS = 8
+_MAX_THREADS = 64  # of a process, whose CPUs are read
 _DISK_FIELDS = 11
 _MEMORY_FIELDS = frozenset(
     (
@@ -104,7 +106,7 @@ def read_reading(roots: Roots, pids: tuple[int, ...], *, with_cpus: bool) -> Mac
         memory=_memory(roots),
         pressures_us=_pressures(roots),
         cgroups=tuple(_cgroups(processes, roots)),
-        processes=tuple(_processes(processes, roots)),
+        processes=tuple(_processes(processes, roots, with_cpus=with_cpus)),
         idle=_idle(roots) if with_cpus else None,
         frequencies=_frequencies(roots) if with_cpus else None,
         hot_ms=_hot_ms(roots) if with_cpus else None,
@@ -204,13 +206,30 @@ def _fields(text: str) -> dict[str, int]:
     return {name: int(value) for name, _, value in pairs if value.isdecimal()}
 
 
-def _processes(pids: tuple[int, ...], roots: Roots) -> Iterator[ProcessCounters]:
+def _processes(
+    pids: tuple[int, ...], roots: Roots, *, with_cpus: bool
+) -> Iterator[ProcessCounters]:
     for pid in pids:
         # The name in parentheses may contain anything; the fields after it are numbers.
         _, _, rest = (read_text(roots.proc / str(pid) / "stat", 4096) or "").rpartition(")")
         words = rest.split()
         if len(words) > 10 and words[7].isdecimal() and words[9].isdecimal():
-            yield ProcessCounters(pid=pid, minor_faults=int(words[7]), major_faults=int(words[9]))
+            yield ProcessCounters(
+                pid=pid,
+                minor_faults=int(words[7]),
+                major_faults=int(words[9]),
+                fewest_cpus=_fewest_cpus(roots.proc / str(pid) / "task") if with_cpus else None,
+            )
+
+
+def _fewest_cpus(tasks: Path) -> int | None:
+    """Return the smallest number of CPUs on which a thread may run; None if not known."""
+    numbers = []
+    for tid in numbers_in(tasks, "")[:_MAX_THREADS]:
+        status = read_text(tasks / str(tid) / "status", 8192) or ""
+        _, _, rest = status.partition("\nCpus_allowed_list:")
+        numbers.append(len(cpus_in_list(rest.partition("\n")[0])))
+    return min(filter(None, numbers), default=None)
 
 
 def _idle(roots: Roots) -> tuple[IdleCounters, ...]:

@@ -107,7 +107,8 @@ _MEASURED = (
         name="slow-middle-stage",
         cause="single-threaded-stage",
         distractor=POOL_TEXT,
-        look_alike_causes=("single-threaded-stage",),  # of the first stage, which is slow there
+        # Of the first stage, which is slow there; and its threads share one CPU.
+        look_alike_causes=("single-threaded-stage", "run-queue"),
         cured_causes=("run-queue",),  # all three stages compute, with fewer CPUs
         threads="last",
         program=kernel("pipeline-slow-middle", *POOL),
@@ -276,8 +277,8 @@ _MODELLED = (
         _modelled(
             "jumps",
             "front-end",
-            _counted("large-branchy-code", 2000),
-            _counted("large-branchy-code", 2000, "--cured"),
+            _counted("large-branchy-code", 10_000),
+            _counted("large-branchy-code", 10_000, "--cured"),
         ),
         look_alike=_counted("random-branches", 30_000_000),  # as many branches, little code
         look_alike_causes=("mispredictions",),

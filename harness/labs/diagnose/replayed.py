@@ -9,7 +9,7 @@ from pathlib import Path
 
 from harness.diagnose.build import diagnose_result
 from harness.diagnose.facts import Measurements
-from harness.diagnose.findings.sleep_states import LEAVING_IDLE
+from harness.diagnose.findings.own_queue import LEAVING_IDLE
 from harness.diagnose.readings.activity import CpuFrequency, MachineActivity, SleepActivity
 from harness.diagnose.readings.reading import ReadingsHeader
 from harness.diagnose.slots import SlotFacts

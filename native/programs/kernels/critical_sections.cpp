@@ -4,6 +4,7 @@
 #include <array>
 #include <limits>
 #include <mutex>
+#include <span>
 
 #include "kernels/lock_account.hpp"
 #include "kernels/work.hpp"
@@ -20,7 +21,7 @@ class o_n_critical_section_kernel : public kernel_base {
  public:
   explicit o_n_critical_section_kernel(const kernel_settings& setting)
       : look_alike_(setting.look_alike),
-        keys_(capacity),
+        entries_(capacity),
         accounts_(setting.threads),
         values_(setting.threads) {}
 
@@ -56,24 +57,28 @@ class o_n_critical_section_kernel : public kernel_base {
   }
 
  private:
-  static constexpr std::size_t capacity = 8192;
+  static constexpr std::size_t capacity = 16'384;
   static constexpr std::size_t quarter = capacity / 4;
   static constexpr std::uint64_t not_measured = std::numeric_limits<std::uint64_t>::max();
 
+  // As large as a cache line, so that a search of many takes longer than waking a thread.
+  struct alignas(64) registry_entry {
+    std::uint64_t key = 0;
+  };
+
   // Returns the number of visited entries. The next key is never registered yet.
   [[gnu::noinline]] std::uint64_t search_all() noexcept {
-    const auto* const begin = keys_.data();
-    const auto* const end = begin + registered_;
-    const auto* const at = std::find(begin, end, next_key_);
-    matches_ += at == end ? 0U : 1U;
+    const std::span registered = std::span(entries_).first(registered_);
+    const auto at = std::ranges::find(registered, next_key_, &registry_entry::key);
+    matches_ += at == registered.end() ? 0U : 1U;
     return registered_;
   }
   [[gnu::noinline]] std::uint64_t search_slot() noexcept {
-    matches_ += keys_[registered_] == next_key_ ? 1U : 0U;
+    matches_ += entries_[registered_].key == next_key_ ? 1U : 0U;
     return 1;
   }
   void register_key(const critical_section& section) noexcept {
-    keys_[registered_] = next_key_++;
+    entries_[registered_].key = next_key_++;
     auto& least_ns = least_held_ns_[registered_ / quarter];
     least_ns = std::min(least_ns, section.held_ns());
     if (++registered_ == capacity) registered_ = 0;
@@ -82,7 +87,7 @@ class o_n_critical_section_kernel : public kernel_base {
   bool look_alike_;
   std::mutex mutex_;
   // Under the mutex.
-  std::vector<std::uint64_t> keys_;
+  std::vector<registry_entry> entries_;
   std::size_t registered_ = 0;
   std::uint64_t next_key_ = 1;
   std::uint64_t matches_ = 0;

@@ -48,8 +48,8 @@ TEST_CASE("o-n-critical-section visits all entries registered so far, its look-a
 }
 
 TEST_CASE("o-n-critical-section begins again at its capacity") {
-  const accounts fault = account_after("o-n-critical-section", 1, 8192 + 10, false);
-  CHECK(fault.at("entries_visited") == 8192ULL * 8191 / 2 + 10 * 9 / 2);
+  const accounts fault = account_after("o-n-critical-section", 1, 16'384 + 10, false);
+  CHECK(fault.at("entries_visited") == 16'384ULL * 16'383 / 2 + 10 * 9 / 2);
   CHECK(fault.at("waits") == 0);
   CHECK(fault.count("least_held_ns_with_many_entries") == 1);
 }

@@ -58,3 +58,26 @@ def test_the_processes_of_the_recorder_are_one_user() -> None:
         y/!stallscope-lock W(?)0-40 R40-50 W(?)50-60
         """
     assert users(text) == {"recorder: stallscope itself, recording": 40}
+
+
+def beside_idle(text: str) -> dict[str, float]:
+    records = build_records(text, whole_cpus=True).records
+    users = run_queue_users(records, build_intervals(records))
+    return {user.name: user.beside_idle_ns / MILLISECOND for user in users}
+
+
+IDLE_FROM_20_TO_60 = """
+    busy@1/!busy R0-20 W(?)20-60 R60-80
+    idle@1/!swapper W(?)0-20 R20-60 Q60-80
+    """
+
+
+def test_time_in_the_queue_while_another_cpu_is_idle_is_known() -> None:
+    text = "A R0-10 Q10-50 R50-60\nB Q0-10 R10-50 Q50-80" + IDLE_FROM_20_TO_60
+    # A waits for B from 10 to 50, B for A from 0 to 10 and from 50 on.
+    assert beside_idle(text) == {"threads of the target": 30 + 10}
+
+
+def test_a_cpu_on_its_way_out_of_idle_is_not_another_cpu() -> None:
+    text = "A R0-10 W(timer)10-30 Q30-50 R50-60\nidle/!swapper Q0-10 R10-50 Q50-60"
+    assert beside_idle(text) == {"idle": 0.0}

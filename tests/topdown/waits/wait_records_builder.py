@@ -1,7 +1,7 @@
 """Records of waits built from timelines in text, for tests of states, locks and causes.
 
 A line per thread: its name, optionally ``@CPU`` and ``/PROCESS`` (default: CPU 0, process
-"target"; a process that begins with "!" is no target), then its intervals in time order::
+"target"; a process that begins with "!" is no target, and "!swapper" is the idle one), then its intervals in time order::
 
     A R0-10 W(B)10-90 Q90-100 R100-110
     B@1 R0-20 W(disk,read)20-90 R90-100 X100
@@ -156,7 +156,7 @@ def _threads(words: list[str]) -> tuple[tuple[WaitingThread, ...], list[int]]:
         name, _, cpu = rest.partition("@")
         target = not process.startswith("!")
         process = process.lstrip("!") or "target"
-        pid = pids.setdefault(process, 1000 + len(pids))
+        pid = 0 if process == "swapper" else pids.setdefault(process, 1000 + len(pids))
         threads.append(WaitingThread(pid, 100 + len(threads), name, process, target))
         cpus.append(int(cpu or 0))
     return tuple(threads), cpus

@@ -7,7 +7,7 @@ count: the idle threads of a collector wait for work.
 """
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
@@ -24,6 +24,7 @@ from topdown.stacks.profile import Function, FunctionKind, Profile
 _GO_ENTRY = ("runtime.goexit", "runtime.mstart", "runtime.mcall", "runtime.systemstack")
 _WORK = re.compile(r"\[garbage collection: (.*)\]")
 _VM_THREAD = b"VM Thread"
+_MOST = 0.5  # of the CPU time of a thread
 _NONE = CollectorFunction("", "", "")
 # A Java thread that waits here needs a collection before it can allocate.
 _HOTSPOT_WAIT = re.compile(
@@ -109,6 +110,27 @@ def garbage_collections(
 def collects(profile: Profile) -> list[bool]:
     """Return whether each weight of a profile of CPU time is garbage collection."""
     return [row.activity is not None for row in _rows(profile, waiting=False)]
+
+
+def collector_threads(profile: Profile) -> frozenset[int]:
+    """Return the ids of threads with most of their CPU time in garbage collection.
+
+    The rest is that of its locks and wake-ups.
+    """
+    whole, collecting = Counter[int](), Counter[int]()
+    for thread, value, is_collecting in zip(
+        profile.weight_thread.tolist(),
+        profile.weight_value.tolist(),
+        collects(profile),
+        strict=True,
+    ):
+        whole[thread] += value
+        collecting[thread] += value if is_collecting else 0
+    return frozenset(
+        profile.threads[thread].tid
+        for thread, value in whole.items()
+        if collecting[thread] >= _MOST * value
+    )
 
 
 def _rows(profile: Profile, *, waiting: bool) -> Iterator[_WeightRow]:

@@ -9,13 +9,22 @@ import pytest
 from harness.diagnose.build import diagnose_result
 from harness.diagnose.disk_waits import DiskWaits
 from harness.diagnose.facts import Measurements
-from harness.diagnose.findings.sleep_states import LEAVING_IDLE
+from harness.diagnose.findings.own_queue import LEAVING_IDLE, TARGET
 from harness.diagnose.kernel_ways import KernelTime
 from harness.diagnose.path_probe import PathProbe
 from harness.diagnose.readings.activity import CpuFrequency, MachineActivity
 from harness.diagnose.result import DiagnoseResult, Finding
 from harness.diagnose.spins import Spin
-from tests.harness.diagnose.diagnoses import BUSY, causes_of, cpu, measured, waits, with_causes
+from harness.waits.result import QueueUser
+from tests.harness.diagnose.diagnoses import (
+    BUSY,
+    LOCKED,
+    causes_of,
+    cpu,
+    measured,
+    waits,
+    with_causes,
+)
 from tests.harness.diagnose.machines import disk, machine, state
 from tests.harness.waits.waits_results import MS, cause, lock
 
@@ -148,6 +157,40 @@ def test_cpus_that_only_poll_have_no_wake_ups_from_sleep_states() -> None:
     polling = machine(states=(state("POLL", 5000, 0.6, 0), state("C6", 0, 0.0, 133)))
     assert causes_of(measured(IDLE, machine=polling)) == []
     assert causes_of(measured(IDLE)) == []
+
+
+def test_wake_ups_of_threads_that_wait_for_a_lock_are_a_cost_of_the_lock() -> None:
+    woken = cause("cpu", LEAVING_IDLE, 300, ("w", 300), (LEAVING_IDLE, 300))
+    document = waits(LOCKED)
+    both = msgspec.structs.replace(document, causes=(*document.causes, woken))
+    findings = diagnose_result(both, None, None, Measurements(machine=SLEEPING)).findings
+    assert [row.cause for row in findings] == ["user-lock"]
+    assert findings[0].cost_share == pytest.approx((960 + 300) / 1500, abs=0.01)
+
+
+OWN_QUEUE = QueueUser(
+    kind="target", name=TARGET, pid=None, cgroup=None, time_ns=200 * MS, beside_idle_ns=180 * MS
+)
+
+
+def queued_beside_idle(fewest_cpus: int | None) -> DiagnoseResult:
+    queue = cause("cpu", TARGET, 200, ("main", 200), (TARGET, 200))
+    document = msgspec.structs.replace(
+        waits("main R(code)0-300 Q300-500"), causes=(queue,), run_queue=(OWN_QUEUE,)
+    )
+    activity = machine(fewest_cpus=fewest_cpus)
+    return diagnose_result(document, None, None, Measurements(machine=activity))
+
+
+def test_threads_that_share_a_cpu_beside_an_idle_one_need_no_more_cpus() -> None:
+    assert causes_of(queued_beside_idle(2)) == []  # of two CPUs
+
+
+@pytest.mark.parametrize("fewest_cpus", [1, None])
+def test_an_idle_cpu_is_of_no_use_to_pinned_threads(fewest_cpus: int | None) -> None:
+    result = queued_beside_idle(fewest_cpus)
+    assert causes_of(result) == ["run-queue"]
+    assert result.findings[0].cost_share == pytest.approx(0.4)
 
 
 def slow_cpus(fastest: float, **changes: Any) -> MachineActivity:

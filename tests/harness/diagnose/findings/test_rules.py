@@ -222,6 +222,21 @@ def test_the_queue_behind_a_collector_belongs_to_garbage_collection() -> None:
     assert findings[1].cost_share == pytest.approx(0.3 * 0.4, abs=0.01)
 
 
+def test_threads_that_only_collect_queue_because_of_the_collection() -> None:
+    document = waits("main R(code)0-300 Q300-500\nhelper R(code)0-100 Q100-500")
+    own = cause("cpu", "threads of the target", 600, ("helper", 400))
+    document = msgspec.structs.replace(document, causes=(own,))
+    helper = next(row.tid for row in document.threads if row.name == "helper")
+    functions = cpu(collections=(COLLECTION,), collector_threads=frozenset((helper,)))
+    shares = {row.cause: row.cost_share for row in diagnose_result(document, functions).findings}
+    # 400 of 600 ms in the queue; 30 % of the CPU time, with its part of the queue.
+    assert shares["run-queue"] == pytest.approx(200 / 1000, abs=0.01)
+    assert shares["garbage-collection"] == pytest.approx((0.3 * 400 + 400) / 1000, abs=0.01)
+    alone = diagnose_result(document, cpu(collector_threads=frozenset((helper,)))).findings
+    assert [row.cause for row in alone] == ["run-queue"]
+    assert alone[0].cost_share == pytest.approx(0.6, abs=0.01)
+
+
 def test_garbage_collection_names_the_runtime() -> None:
     result = diagnosis(BUSY, cpu(collections=(COLLECTION,)))
     assert causes_of(result) == ["garbage-collection"]

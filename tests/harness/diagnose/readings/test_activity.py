@@ -4,7 +4,7 @@ import pytest
 
 from harness.diagnose.readings.activity import machine_activity
 from harness.diagnose.readings.file import Readings
-from harness.diagnose.readings.reading import MachineReading
+from harness.diagnose.readings.reading import MachineReading, ProcessCounters
 from tests.harness.diagnose.machines import SECOND_NS, disk, frequency, header, idle, reading
 
 
@@ -82,3 +82,17 @@ def test_the_busiest_of_the_named_disks_is_chosen() -> None:
 def test_a_mean_of_no_requests_is_not_known() -> None:
     assert disk(reads=0, mean_read_ms=None).mean_ms is None
     assert disk(writes=1000, mean_write_ms=8.0).mean_ms == pytest.approx(6.0)
+
+
+def test_the_most_pinned_thread_counts() -> None:
+    def of_process(second: int, cpus: int | None) -> MachineReading:
+        counters = ProcessCounters(pid=7, minor_faults=0, major_faults=0, fewest_cpus=cpus)
+        return reading(second, processes=(counters,))
+
+    rows = (of_process(0, 8), of_process(1, None), of_process(2, 3))
+    activity = machine_activity(readings(*rows), None)
+    assert activity is not None
+    assert activity.fewest_cpus == 3
+    unknown = machine_activity(readings(reading(0), reading(1)), None)
+    assert unknown is not None
+    assert unknown.fewest_cpus is None

@@ -36,6 +36,8 @@ def test_all_counters_of_a_machine_are_read(tmp_path: Path) -> None:
             "proc/pressure/io": "some avg10=0.00 avg60=0.00 avg300=0.00 total=77\n",
             "proc/7/stat": "7 (a) b) c) S 1 7 7 0 -1 4194560 100 0 5 0 1 1 0 0\n",
             "proc/7/task/7/children": "8 ",
+            "proc/7/task/7/status": "Name:\tc\nCpus_allowed:\tff\nCpus_allowed_list:\t0-7\n",
+            "proc/7/task/9/status": "Cpus_allowed:\t3\nCpus_allowed_list:\t0-1\nMems_allowed:\t1\n",
             "proc/8/stat": "8 (child) R 7 7 7 0 -1 4194560 40 0 0 0 1 1 0 0\n",
             "proc/7/cgroup": "0::/limited\n",
             "sys/fs/cgroup/limited/cpu.stat": "nr_periods 9\nnr_throttled 4\nthrottled_usec 50\n",
@@ -53,6 +55,9 @@ def test_all_counters_of_a_machine_are_read(tmp_path: Path) -> None:
         (7, 100, 5),
         (8, 40, 0),
     ]
+    assert [row.fewest_cpus for row in reading.processes] == [2, None]
+    quick = read_reading(roots, (7,), with_cpus=False)
+    assert [row.fewest_cpus for row in quick.processes] == [None, None]
     (group,) = reading.cgroups
     assert (group.path, group.periods, group.throttled_periods) == ("/limited", 9, 4)
     (disk,) = reading.disks  # a disk without a request is left out

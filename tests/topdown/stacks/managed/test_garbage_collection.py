@@ -3,7 +3,11 @@
 import numpy as np
 import pytest
 
-from topdown.stacks.managed.garbage_collection import GarbageCollection, garbage_collections
+from topdown.stacks.managed.garbage_collection import (
+    GarbageCollection,
+    collector_threads,
+    garbage_collections,
+)
 from topdown.stacks.profile import Function, FunctionKind, Profile, SampleSource, Thread
 
 Frame = tuple[str, str] | tuple[str, str, FunctionKind]
@@ -15,7 +19,12 @@ MAIN: Frame = ("Main.main", "Main.java", FunctionKind.JAVA)
 def collected(
     *samples: tuple[str, int, list[Frame]], waiting: bool = False
 ) -> tuple[GarbageCollection, ...]:
-    """Return the collections of a profile of (thread, samples, frames from outside inwards)."""
+    """Return the collections of such a profile."""
+    return garbage_collections(profile_of(*samples), waiting=waiting)
+
+
+def profile_of(*samples: tuple[str, int, list[Frame]]) -> Profile:
+    """Return a profile of (thread, samples, frames from outside inwards), ids from 7 on."""
     functions = [Function("", "", FunctionKind.ROOT)]
     parents, numbers = [-1], [0]
     threads: list[Thread] = []
@@ -31,13 +40,12 @@ def collected(
         threads.append(Thread(7, 7 + len(threads), "server", name))
         rows.append((parent, len(threads) - 1, count, count * 1000))
     weights = np.array(rows, np.int64)
-    profile = Profile(
+    return Profile(
         SampleSource("cpu-clock", "measured", "ns", 999, None, "user"), "", int(weights[:, 2].sum()),
         0, 1.0, functions, tuple(threads), np.array(parents, np.int32), np.array(numbers, np.int32),
         weights[:, 0].astype(np.int32), weights[:, 1].astype(np.int32), weights[:, 2],
         weights[:, 3], 0.0, 0.0,
     )  # fmt: skip
-    return garbage_collections(profile, waiting=waiting)
 
 
 @pytest.mark.parametrize(
@@ -120,3 +128,13 @@ def test_waits_are_those_of_allocating_threads_and_not_of_idle_collectors() -> N
         waiting=True,
     )
     assert (result.runtime, result.samples) == ("hotspot", 20)
+
+
+def test_threads_that_mostly_collect_are_told_from_those_that_allocate() -> None:
+    scavenge: list[Frame] = [("v8::internal::Heap::Scavenge()", NODE)]
+    profile = profile_of(
+        ("main", 60, [("Main", NODE)]),
+        ("worker", 30, scavenge),
+        ("poller", 10, [("uv__io_poll", NODE)]),
+    )
+    assert collector_threads(profile) == {8}
