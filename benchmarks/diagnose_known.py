@@ -2,12 +2,17 @@
 
 Each entry of `stallscope lab diagnose` runs ten times with its look-alike and its cured variant.
 Runs that other load queued for a CPU are disturbed and have separate rows. Takes about an hour.
+STALLSCOPE_DIAGNOSE_SERIES names directories of `stallscope lab diagnose --output`, with ":" between
+them: their recordings are diagnosed again instead.
 """
 
+import os
 from collections.abc import Iterator
+from pathlib import Path
 
 from benchmarks.cases import Case, ours
 from harness.labs.diagnose.entries import CONTROL, LIVE, REPLAYED, Entry, entries
+from harness.labs.diagnose.kept import kept_runs
 from harness.labs.diagnose.measurement import measure_entry
 from harness.labs.diagnose.replayed import replayed_entries, replayed_result
 from harness.labs.diagnose.result import EntryResult, VariantRun
@@ -24,15 +29,19 @@ ALL = "all entries"
 
 def run() -> list[Case]:
     """Measure every entry."""
-    results = [_measured(entry) for entry in entries()]
+    named = os.environ.get("STALLSCOPE_DIAGNOSE_SERIES", "")
+    series = [Path(name) for name in named.split(":") if name]
+    results = [_measured(entry, series) for entry in entries()]
     replayed = [replayed_result(entry) for entry in replayed_entries()]
     cases = [case for result in (*results, *replayed) for case in _cases(result)]
     return [*cases, *_sums(results)]
 
 
-def _measured(entry: Entry) -> EntryResult:
+def _measured(entry: Entry, series: list[Path]) -> EntryResult:
     runs: list[VariantRun] = []
-    for _ in range(RUNS):
+    for directory in series:
+        runs += kept_runs(directory, entry)
+    for _ in range(0 if series else RUNS):
         runs += measure_entry(entry, DURATION_S)
     result = scored(entry, runs)
     _print_result(result)
@@ -101,6 +110,7 @@ def _sums(results: list[EntryResult]) -> Iterator[Case]:
             ours_command=COMMAND,
             bar=(ours(at_most=min(MOST_BRIER, score.constant_brier)),),
             ours=(score.brier,),
+            exact=True,
             notes=f"{score.findings} findings; best constant {score.constant_brier:.3f}",
         )
     checks = [row.gain for row in results if row.kind == LIVE and row.gain is not None]

@@ -15,8 +15,8 @@ from harness.diagnose.result import Finding
 WEIGHTS = (-0.483, 0.495, 2.278)
 # Less than this share of the wall time of working threads does not stand out.
 LEAST_COST = 0.1
-# Causes inside the CPU keep their rating: the series have too few of them, and a rating there says
-# that the counters cannot divide causes.
+# Causes that hardware counters show keep their rating: the series have none of them, and a rating
+# there says that the counters cannot divide causes. Modelled ones are in the series.
 _KEPT = frozenset(
     (
         "front-end",
@@ -47,15 +47,15 @@ def confidence(
     return min(MOST, max(LEAST, 1 / (1 + math.exp(-logit))))
 
 
-def is_calibrated(cause: str) -> bool:
+def is_calibrated(cause: str, *, modelled: bool) -> bool:
     """Return whether the confidence of a cause follows from series."""
-    return cause not in _KEPT
+    return modelled or cause not in _KEPT
 
 
 def with_confidence(finding: Finding) -> Finding:
     """Return a finding whose confidence is calibrated; its rating is that of the rule."""
     rating = finding.confidence
-    if not is_calibrated(finding.cause):
+    if not is_calibrated(finding.cause, modelled=finding.modelled):
         return structs.replace(finding, rating=rating)
     return structs.replace(
         finding, rating=rating, confidence=confidence(rating, finding.cost_share)

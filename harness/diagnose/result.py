@@ -38,7 +38,8 @@ class Finding(Record, frozen=True, kw_only=True):
     ``cost_share``: of the wall time of working threads. ``largest_gain``: how many times faster the
     threads that suffer most can become at most; None if no group of threads suffers alone.
     ``confidence``: the share of such findings that was true for programs of known cause, by
-    ``rating``, that of the rule and its evidence, and by cost.
+    ``rating``, that of the rule and its evidence, and by cost. ``modelled``: it follows from slots
+    that a model estimates, not from counters.
     """
 
     cause: str
@@ -51,6 +52,7 @@ class Finding(Record, frozen=True, kw_only=True):
     try_: tuple[str, ...] = field(name="try")
     check: str
     rating: Share | None = None
+    modelled: bool = False
 
 
 class NotJudged(Record, frozen=True, kw_only=True):

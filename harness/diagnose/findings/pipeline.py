@@ -89,4 +89,5 @@ def pipeline_finding(facts: Facts, row: PipelineCause) -> Finding:
         where=tuple(_places(hottest)),
         try_=row.remedies,
         check=row.check,
+        modelled=modelled,
     )

@@ -55,7 +55,7 @@ def judged_findings(results: Iterable[DiagnoseLabResult]) -> list[JudgedFinding]
         for entry in result.of_kind(LIVE, CONTROL)
         for run in entry.runs
         for finding in run.judged
-        if finding.rating is not None and is_calibrated(finding.cause)
+        if finding.rating is not None and is_calibrated(finding.cause, modelled=finding.modelled)
     ]
 
 

@@ -66,4 +66,5 @@ def lab_finding(
         true=finding.cause in set(true),
         of_machine=of_machine,
         rating=finding.rating,
+        modelled=finding.modelled,
     )

@@ -9,7 +9,7 @@ class LabFinding(Record, frozen=True, kw_only=True):
 
     ``true``: whether the program has this cause. ``of_machine``: it is a cause outside of the
     entry, such as other processes on its CPUs, and is not judged. ``rating``: confidence of the
-    rule before its calibration.
+    rule before its calibration. ``modelled``: it follows from a model of the slots.
     """
 
     cause: str
@@ -19,6 +19,7 @@ class LabFinding(Record, frozen=True, kw_only=True):
     true: bool
     of_machine: bool = False
     rating: Share | None = None
+    modelled: bool = False
 
 
 class VariantRun(Record, frozen=True, kw_only=True):
