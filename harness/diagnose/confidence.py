@@ -12,7 +12,7 @@ from msgspec import structs
 from harness.diagnose.result import Finding
 
 # Of the constant, of the logit of the rating, and of the binary logarithm of cost over LEAST_COST.
-WEIGHTS = (-0.483, 0.495, 2.278)
+WEIGHTS = (-0.805, 0.947, 2.081)
 # Less than this share of the wall time of working threads does not stand out.
 LEAST_COST = 0.1
 # Causes that hardware counters show keep their rating: the series have none of them, and a rating
