@@ -116,8 +116,8 @@ def _legend(result: BenchCompareResult) -> Iterator[str]:
         f"± larger distance of the {level} interval of the median; "
         "? too few values, or a median of 0."
     )
-    if result.columns:
-        counts = Counter(row.verdict for row in result.rows)
+    counts = Counter(row.verdict for row in result.rows if row.verdict)
+    if counts:
         yield (
             f"Verdicts: p < {result.alpha:g} in the exact U test, corrected by Holm for "
             f"{_rows_text(sum(row.p is not None for row in result.rows))}: "

@@ -1,3 +1,5 @@
+from msgspec import structs
+
 from harness.bench.compare.text import lines
 from tests.harness.bench.compare.samples import result
 
@@ -15,3 +17,8 @@ def test_the_text_shows_configuration_rows_mean_and_what_is_missing():
         "warning: left out: 1 times NaN",
         "warning: 1 files or lines were not read; see standard error",
     ]
+
+
+def test_rows_that_are_in_one_file_only_have_no_verdicts():
+    alone = structs.replace(result().rows[0], b=None, delta=None, p=None, p_holm=None, verdict="")
+    assert not [line for line in lines(result(rows=(alone,))) if line.startswith("Verdicts")]
