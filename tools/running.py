@@ -17,3 +17,15 @@ def pytest_items(path: Path) -> list[str]:
         return path.read_text().splitlines()
     except OSError:
         return []
+
+
+def pytest_failures(output: str) -> list[str]:
+    """The lines about failed tests in pytest's last summary: names and messages of assertions."""
+    summary = output.rpartition("short test summary info")[2].splitlines()[1:]
+    kept, keep = [], False
+    for line in summary:
+        if re.match(r"(FAILED|ERROR|SKIPPED|=+) ", line):
+            keep = line.startswith(("FAILED", "ERROR"))
+        if keep:
+            kept.append(line)
+    return kept

@@ -8,8 +8,8 @@ import sys
 import time
 from pathlib import Path
 
-from tools.running import pytest_items, unfinished_ctests
-from tools.stages import Schedule, Stage, say
+from tools.running import pytest_failures, pytest_items, unfinished_ctests
+from tools.stages import TAIL_LINES, Schedule, Stage, say
 
 LOGS = Path("build/log")
 RUNNING_TESTS = Path("build/running-tests")  # kept by tests/conftest.py
@@ -97,13 +97,23 @@ def summary(schedule: Schedule) -> list[str]:
     return lines
 
 
+def failures(schedule: Schedule) -> list[str]:
+    """The failed tests of each failed part once more: other parts have written after them."""
+    lines = []
+    for name, passed in schedule.outcomes.items():
+        log = schedule.logs / f"{name}.log"
+        if not passed and name.startswith("pytest-") and log.exists():
+            lines += pytest_failures(log.read_text(errors="replace"))[:TAIL_LINES]
+    return lines
+
+
 def main() -> int:
     """Run all tests; returns the exit status."""
     begin = time.monotonic()
     RUNNING_TESTS.mkdir(parents=True, exist_ok=True)
     schedule = Schedule(STAGES, LOGS, LIMIT_S)
     passed = schedule.run()
-    for line in summary(schedule):
+    for line in (*failures(schedule), *summary(schedule)):
         say(line)
     say(f"{'all tests passed' if passed else 'FAILED'} after {time.monotonic() - begin:.0f} s")
     return 0 if passed else 1

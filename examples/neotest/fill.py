@@ -12,8 +12,7 @@ def main(port: int) -> None:
     except OSError as error:
         sys.exit(f"the server is not ready: {error}")
     for data_set in DATA_SETS:
-        for number in range(OBJECTS):
-            connection.set(key(data_set, number), content(data_set, number))
+        connection.set_all((key(data_set, n), content(data_set, n)) for n in range(OBJECTS))
         last = OBJECTS - 1
         if connection.get(key(data_set, last)) != content(data_set, last):
             sys.exit(f"{data_set}: the last object differs from what was stored")

@@ -3,10 +3,13 @@
 import os
 import random
 import socket
+from collections.abc import Iterable, Iterator
+from itertools import islice
 
 OBJECTS = int(os.environ.get("NEOTEST_OBJECTS", "1000"))  # per data set
 DATA_SETS = ("wczblk1-8", "prod1-1024")
 _BLOCK_BYTES = 512
+_PIPELINED = 100  # requests in flight; their replies fit into the buffers of a socket
 
 
 def key(data_set: str, number: int) -> bytes:
@@ -43,11 +46,24 @@ class Connection:
         size = int(head[1:])
         return self._replies.read(size + 2)[:size]
 
-    def set(self, name: bytes, value: bytes) -> None:
-        """Store a value."""
-        self._socket.sendall(
-            b"*3\r\n$3\r\nSET\r\n$%d\r\n%b\r\n$%d\r\n%b\r\n" % (len(name), name, len(value), value)
-        )
-        reply = self._replies.readline()
-        if reply[:1] != b"+":
-            raise OSError(f"{name.decode()}: the server replied {reply!r}")
+    def set_all(self, objects: Iterable[tuple[bytes, bytes]]) -> None:
+        """Store objects by name. A server on a disk syncs the pipelined requests together."""
+        for some in batched(objects, _PIPELINED):
+            for name, value in some:
+                self._socket.sendall(
+                    b"*3\r\n$3\r\nSET\r\n$%d\r\n%b\r\n$%d\r\n%b\r\n"
+                    % (len(name), name, len(value), value)
+                )
+            for name, _ in some:
+                reply = self._replies.readline()
+                if reply[:1] != b"+":
+                    raise OSError(f"{name.decode()}: the server replied {reply!r}")
+
+
+def batched(
+    objects: Iterable[tuple[bytes, bytes]], size: int
+) -> Iterator[list[tuple[bytes, bytes]]]:
+    """Split a sequence into lists of at most `size` (itertools has it from Python 3.12)."""
+    rest = iter(objects)
+    while some := list(islice(rest, size)):
+        yield some

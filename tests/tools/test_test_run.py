@@ -4,7 +4,7 @@ from pathlib import Path
 
 from tests.parts import PARTS
 from tools.stages import Schedule
-from tools.test_run import CPU_SHARES_S, STAGES, summary
+from tools.test_run import CPU_SHARES_S, STAGES, failures, summary
 
 
 def test_a_stage_over_its_share_of_cpu_time_is_named() -> None:
@@ -27,3 +27,21 @@ def test_shares_belong_to_stages() -> None:
 
 def test_every_part_of_the_tests_is_a_stage() -> None:
     assert {stage.name for stage in STAGES} >= {f"pytest-{part}" for part in PARTS}
+
+
+def test_failed_tests_are_named_once_more_at_the_end(tmp_path: Path) -> None:
+    schedule = Schedule(STAGES, tmp_path, 60)
+    schedule.outcomes = {"pytest-plain": False, "pytest-beside": True, "pytest-alone": False}
+    (tmp_path / "pytest-plain.log").write_text(
+        "=== short test summary info ===\nFAILED tests/test_earlier.py::test_run_again\n"
+        "=== short test summary info ===\nSKIPPED [1] tests/peers.py:38: needs perf\n"
+        "FAILED tests/test_a.py::test_b - AssertionError: error: disk full\n  remedy: remove files\n"
+        "=== 1 failed, 1 skipped in 2.00s ===\ndev: after it\n"
+    )
+    (tmp_path / "pytest-beside.log").write_text(
+        "=== short test summary info ===\nFAILED passed later\n"
+    )
+    assert failures(schedule) == [
+        "FAILED tests/test_a.py::test_b - AssertionError: error: disk full",
+        "  remedy: remove files",
+    ]

@@ -12,6 +12,7 @@ EXAMPLE = Path(__file__).parents[4] / "examples/neotest/bench.toml"
 SERVERS = ("kv", "disk", "disk(!sum)", "sqlite")
 
 
+@pytest.mark.live
 def test_the_example_measures_every_server_and_leaves_nothing_behind(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
