@@ -15,7 +15,7 @@ namespace stallscope::collect {
 class batch_pace {
  public:
   static constexpr std::uint64_t shortest_pause_ns = 1'000'000;
-  static constexpr std::uint64_t longest_pause_ns = 15'000'000;
+  static constexpr std::uint64_t longest_pause_ns = 20'000'000;
   static constexpr std::size_t full_batch = 64;
 
   // `age_ns`: at which samples are too old.

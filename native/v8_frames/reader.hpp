@@ -27,8 +27,8 @@ class reader final : public managed_frames::runtime_reader {
   managed_frames::walk_result walk(const managed_frames::stack_sample& sample,
                                    managed_frames::managed_stack& into) override;
   // The garbage collector moves functions; what it leaves behind leads to them until the next
-  // collection. Samples wait 10 ms for a batch, and for a CPU.
-  [[nodiscard]] std::uint64_t longest_age_ns() const noexcept override { return 30'000'000; }
+  // collection. Samples wait up to 20 ms for a batch, and for a CPU.
+  [[nodiscard]] std::uint64_t longest_age_ns() const noexcept override { return 40'000'000; }
 
  private:
   // A frame of the copied stack: the program counter in it, its frame pointer, and the words of the

@@ -16,8 +16,9 @@ def test_the_bar_is_on_the_difference_to_sampling() -> None:
         READING.name: [WindowCost(5.0, 3.0, 0.0)],
         SAMPLING.name: [WindowCost(4.0, 2.5, 0.0)],
     }
-    observer, slowdown = cases_of("Java", results, 1.0)
+    observer, slowdown, beside = cases_of("Java", results, 1.0)
     assert observer.ours[0] > observer.peer[0] > 0
     assert observer.bar[0].at_most == 1.0
     assert slowdown.ours == (2.0,)
-    assert slowdown.notes == "without reading 1.50"
+    assert slowdown.bar[0].at_most == beside.bar[0].at_most == 1.0
+    assert (beside.ours, beside.peer) == ((2.0,), (1.5,))

@@ -1,8 +1,9 @@
 """Reads a file of another tool as a profile."""
 
+import shlex
 from pathlib import Path
 
-from stallscope.errors import RecordingError
+from stallscope.errors import RecordingError, UsageError
 from topdown.stacks.formats.content import plain_file, read_content, read_head
 from topdown.stacks.formats.detection import FileFormat, detect
 from topdown.stacks.formats.stack_tables import StackTables
@@ -17,10 +18,20 @@ STACK_FORMATS = (
     FileFormat.FIREFOX,
 )
 
+_TAR_MAGIC_AT, _TAR_MAGIC = 257, b"ustar"
+
 
 def detect_file(path: Path) -> FileFormat | None:
-    """Return the format of a file; None if it is a capture of perf, or of no known format."""
-    return detect(read_head(path))
+    """Return the format of a file; None if it is a capture of perf, or of no known format.
+
+    Raises UsageError for an archive, such as `stallscope pack` writes.
+    """
+    head = read_head(path)
+    if head[_TAR_MAGIC_AT:].startswith(_TAR_MAGIC):
+        raise UsageError(
+            f"{path} is an archive", f"unpack it first: stallscope unpack {shlex.quote(str(path))}"
+        )
+    return detect(head)
 
 
 def read_profile(path: Path, file_format: FileFormat, event: str = "") -> Profile:

@@ -1,11 +1,12 @@
 """Every format gives the same stacks."""
 
+import tarfile
 from pathlib import Path
 
 import pytest
 
 from harness.exchange.writers import _WRITERS, OutputFormat
-from stallscope.errors import RecordingError
+from stallscope.errors import RecordingError, UsageError
 from tests.profile_builder import ProfileBuilder
 from topdown.stacks.formats.detection import FileFormat
 from topdown.stacks.formats.reading import detect_file, read_profile
@@ -32,3 +33,12 @@ def test_a_file_without_stacks_is_an_error(tmp_path: Path) -> None:
     file.write_text("BenchmarkX 1 2 ns/op\n")
     with pytest.raises(RecordingError, match="has no stacks"):
         read_profile(file, FileFormat.BENCHMARK)
+
+
+def test_an_archive_is_an_error_that_names_unpack(tmp_path: Path) -> None:
+    archive = tmp_path / "slow query.stallscope.tar.gz"
+    with tarfile.open(archive, "w:gz") as file:
+        file.add(Path(__file__), "recording.json")
+    with pytest.raises(UsageError, match="is an archive") as error:
+        detect_file(archive)
+    assert error.value.remedy == f"unpack it first: stallscope unpack '{archive}'"
