@@ -142,7 +142,8 @@ class Capture:
     uint64 (offset in the file; absolute for the kernel, anonymous memory and -1), callers as the
     return address minus one (except for the leaf and the address at which user code entered the
     kernel); ``frame_kind`` uint8: 0 user, 1 kernel, 2 guest kernel, 3 guest user, 4 hypervisor,
-    5 unknown, 6 a run of managed frames, whose number is the address.
+    5 unknown, 6 a run of managed frames, whose number is the address,
+    7 code of an interpreter, whose number is the address.
     """
 
     format: str  # "pipe" or "file"
@@ -230,6 +231,7 @@ def read_capture(
         npt.NDArray[np.uint64],
     ]
     | None = None,
+    interpreters: tuple[npt.NDArray[np.uint64], npt.NDArray[np.uint64]] | None = None,
 ) -> Capture:
     """Return the capture of a perf.data file, file or pipe mode, of either byte order.
 
@@ -243,6 +245,11 @@ def read_capture(
     ascending, ``tid`` (n,), ``offset`` (n + 1,), and runs (m, 6): program counter and stack pointer
     of the entry, return address, stack pointer and frame pointer of the exit, and a number. Each
     run is a frame of kind 6 whose address is the number; unwinding continues from its exit.
+
+    ``interpreters`` has the loops of interpreters, (n, 4): pid, begin and end of the function that
+    calls the loop's core, DWARF number of the register that has the program counter of the core;
+    and the code that they run, (m, 4), ascending and disjoint in each process: pid, begin, end,
+    number. A frame of kind 7 between the core and its caller has the number as address.
 
     Raises CaptureError with the offset if the file is truncated (unless allowed), corrupt, or
     exceeds the memory limits; OSError if it cannot be opened, or, with that directory as its

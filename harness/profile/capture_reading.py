@@ -61,7 +61,7 @@ def capture_reading(
     sources = places.added_to(symbol_sources(recording))
     tables = UnwindTables(sources)
     managed = _managed_frames(recording) if with_managed else None
-    capture = read_samples(recording, tables, managed.runs if managed is not None else None)
+    capture = read_samples(recording, tables, managed)
     sources, server_warnings = places.downloaded(capture, sources)
     warnings = (*tables.warnings, *server_warnings)
     return CaptureReading(recording, capture, Symbolizer(sources), managed, warnings)

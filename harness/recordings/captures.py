@@ -3,7 +3,7 @@
 from stallscope._native import Capture, CaptureError, read_capture
 from stallscope.errors import RecordingError, UnableError, UsageError
 from stallscope.recordings import Recording
-from topdown.stacks.managed.frames import ManagedRuns
+from topdown.stacks.managed.frames import ManagedFrames
 from topdown.stacks.symbols.sources import SymbolSources, default_cache_directory
 from topdown.stacks.unwinding.tables import UnwindTables
 
@@ -21,15 +21,19 @@ def check_has_samples(recording: Recording) -> None:
 
 
 def read_samples(
-    recording: Recording, tables: UnwindTables, managed: ManagedRuns | None = None
+    recording: Recording, tables: UnwindTables, managed: ManagedFrames | None = None
 ) -> Capture:
     """Return the capture with copied stacks unwound; a truncated file gives its complete part.
 
-    ``managed``: runs of managed frames, as read beside the samples.
+    ``managed``: managed frames that were read beside the samples.
     """
     try:
         return read_capture(
-            recording.samples, allow_truncated=True, unwind_tables=tables, managed=managed
+            recording.samples,
+            allow_truncated=True,
+            unwind_tables=tables,
+            managed=managed.runs if managed is not None else None,
+            interpreters=managed.interpreters.arrays if managed is not None else None,
         )
     except CaptureError as error:
         message, offset = error.args[0], error.args[1]

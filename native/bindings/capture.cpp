@@ -129,11 +129,13 @@ class table_asker {
 
 python_capture read_capture(nb::handle path, bool allow_truncated,
                             std::optional<nb::callable> unwind_tables,
-                            std::optional<managed_arrays> managed) {
+                            std::optional<managed_arrays> managed,
+                            std::optional<interpreter_arrays> interpreters) {
   const std::string name = path_bytes(path);
   capture::read_options options;
   options.allow_truncated = allow_truncated;
   if (managed) options.managed = managed_of(*managed);
+  if (interpreters) options.interpreters = interpreters_of(*interpreters);
   std::optional<table_asker> asker;
   if (unwind_tables) {
     asker.emplace(*std::move(unwind_tables));
@@ -384,7 +386,7 @@ void add_capture(nb::module_& module) {
   add_wait_arrays(made);
   module.def("read_capture", &read_capture, nb::arg("path"), nb::kw_only(),
              nb::arg("allow_truncated") = false, nb::arg("unwind_tables") = nb::none(),
-             nb::arg("managed") = nb::none());
+             nb::arg("managed") = nb::none(), nb::arg("interpreters") = nb::none());
 }
 
 }  // namespace stallscope::bindings

@@ -20,7 +20,8 @@ enum class frame_kind : std::uint8_t {
   guest_user = 3,
   hypervisor = 4,
   unknown = 5,
-  managed = 6,  // a run of managed frames; the address is its number
+  managed = 6,      // a run of managed frames; the address is its number
+  interpreted = 7,  // code of an interpreter; the address is its number
 };
 
 // The fields of perf_event_attr. Fields that the file's version lacks are 0.

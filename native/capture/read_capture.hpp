@@ -9,9 +9,11 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <system_error>
+#include <unordered_map>
 #include <vector>
 
 #include "capture/byte_source.hpp"
@@ -34,6 +36,21 @@ struct managed_samples {
                                                         std::int32_t thread) const;
 };
 
+// The interpreter of a process, and the code that it runs. A program counter may be behind the last
+// instruction of its code.
+struct interpreter {
+  struct code {
+    std::uint64_t begin = 0;
+    std::uint64_t end = 0;
+    std::uint64_t number = 0;
+  };
+  unwind::interpreter_loop loop;
+  std::vector<code> codes{};  // ascending, disjoint
+
+  // Returns the number of the code; nullopt if there is none at this address.
+  [[nodiscard]] std::optional<std::uint64_t> number_at(std::uint64_t counter) const;
+};
+
 struct read_options {
   bool allow_truncated = false;
   std::uint64_t memory_limit_bytes = std::uint64_t{1792} << 20U;  // 50 million samples
@@ -46,6 +63,7 @@ struct read_options {
   // read. An exception ends the reading.
   std::function<const unwind::table*(const object&)> unwind_table;
   managed_samples managed;
+  std::unordered_map<std::int32_t, interpreter> interpreters{};  // by pid
   // Stacks that cannot be read again (of pipes, of compressed records) are kept in an unlinked file
   // in the first writable directory of this list. The file uses at most temporary_limit_bytes and
   // 90 % of the free space. Empty: $TMPDIR, otherwise /var/tmp and /tmp.

@@ -72,6 +72,7 @@ std::uint32_t resolver::resolve(std::uint32_t raw_stack, const walked_stack& wal
 
 std::uint32_t resolver::frame_of(const unwind::frame& walked, const map_table& user) {
   if (walked.managed) return intern_frame(-1, walked.address, frame_kind::managed);
+  if (walked.interpreted) return intern_frame(-1, walked.address, frame_kind::interpreted);
   // Most chains consist of some thousand addresses. A direct-mapped cache costs one look-up per
   // miss.
   if (walked_.size() == 0) {

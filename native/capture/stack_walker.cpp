@@ -50,7 +50,8 @@ stack_walker::stack_walker(unwind::architecture arch, const object_table& object
 }
 
 walked_stack stack_walker::walk(const copied_stack& copy, std::uint64_t mask, const map_table& maps,
-                                std::span<const unwind::managed_run> runs) {
+                                std::span<const unwind::managed_run> runs,
+                                const interpreter* code) {
   frames_.clear();
   maps_ = &maps;
   const unwind::registers first = unwind::from_perf(arch_, mask, copy.registers);
@@ -61,8 +62,19 @@ walked_stack stack_walker::walk(const copied_stack& copy, std::uint64_t mask, co
     return {.frames = frames_, .end = unwind::chain_end::no_registers};
   }
   const unwind::stack_copy stack{first.at(stack_pointer_of(arch_)), copy.stack};
-  const unwind::chain_end end = unwinder_.walk(first, stack, *this, frames_, max_frames, runs);
+  const unwind::chain_end end = unwinder_.walk(first, stack, *this, frames_, max_frames, runs,
+                                               code != nullptr ? &code->loop : nullptr);
+  if (code != nullptr) number_interpreted(*code);
   return {frames_, end, unwinder_.missed_stack()};
+}
+
+void stack_walker::number_interpreted(const interpreter& code) {
+  std::erase_if(frames_, [&](unwind::frame& frame) {
+    if (!frame.interpreted) return false;
+    const auto number = code.number_at(frame.address);
+    frame.address = number.value_or(0);
+    return !number;
+  });
 }
 
 const unwind::mapped_code* stack_walker::find(std::uint64_t address) {

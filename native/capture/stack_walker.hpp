@@ -35,9 +35,11 @@ class stack_walker final : private unwind::code_map {
                memory_budget& budget);
 
   // `mask`: the registers that the sample's event copies.
-  // `runs`: the managed frames of the stack.
+  // `runs`: the managed frames of the stack. `code`: of the process's interpreter; frames of
+  // interpreted code have its numbers, and are left out if there is none at their address.
   walked_stack walk(const copied_stack& copy, std::uint64_t mask, const map_table& maps,
-                    std::span<const unwind::managed_run> runs = {});
+                    std::span<const unwind::managed_run> runs = {},
+                    const interpreter* code = nullptr);
 
  private:
   struct object_unwind_table {
@@ -50,6 +52,7 @@ class stack_walker final : private unwind::code_map {
     unwind::mapped_code code;
   };
 
+  void number_interpreted(const interpreter& code);
   const unwind::mapped_code* find(std::uint64_t address) override;
   [[nodiscard]] std::uint64_t version() const override { return maps_->version; }
   const unwind::table* table_of(std::uint32_t object);

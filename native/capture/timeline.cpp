@@ -139,6 +139,7 @@ class stack_maker {
       : parsed_(parsed),
         into_(into),
         managed_(options.managed),
+        interpreters_(options.interpreters),
         stacks_(parsed.raw, parsed.side.objects(), into.stacks, budget) {
     if (const auto arch = architecture_of(into); arch && !parsed.copies.empty()) {
       walker_ = std::make_unique<stack_walker>(*arch, parsed.side.objects(), options, budget);
@@ -150,8 +151,10 @@ class stack_maker {
     const sample_columns& samples = into_.samples;
     const map_table& user = state.user_maps(samples.thread[row]);
     const map_table& kernel = state.kernel_maps();
-    const auto runs =
-        managed_.of(samples.time_ns[row], parsed_.threads.threads()[samples.thread[row]].tid);
+    const auto& thread = parsed_.threads.threads()[samples.thread[row]];
+    const auto runs = managed_.of(samples.time_ns[row], thread.tid);
+    const auto code = interpreters_.find(thread.pid);
+    const auto* interpreted = code != interpreters_.end() ? &code->second : nullptr;
     // Runs of managed frames lead far up the stack.
     const auto first_bytes =
         runs.empty() ? copied_stacks::usual_bytes : std::numeric_limits<std::size_t>::max();
@@ -160,10 +163,10 @@ class stack_maker {
       return stacks_.resolve(samples.stack[row], user, kernel);
     }
     const std::uint64_t mask = into_.attributes[samples.event[row]].registers_user;
-    walked_stack walked = walker_->walk(*copy, mask, user, runs);
+    walked_stack walked = walker_->walk(*copy, mask, user, runs, interpreted);
     if (walked.missed_stack && !copy->whole) {
       copy = parsed_.copies.read(sample, std::numeric_limits<std::size_t>::max());
-      walked = walker_->walk(*copy, mask, user);
+      walked = walker_->walk(*copy, mask, user, {}, interpreted);
     }
     return stacks_.resolve(samples.stack[row], walked, user, kernel);
   }
@@ -174,6 +177,7 @@ class stack_maker {
   first_pass& parsed_;
   capture_content& into_;
   const managed_samples& managed_;
+  const std::unordered_map<std::int32_t, interpreter>& interpreters_;
   resolver stacks_;
   std::unique_ptr<stack_walker> walker_;
 };
@@ -189,6 +193,15 @@ std::span<const unwind::managed_run> managed_samples::of(std::uint64_t at_ns,
       return std::span{runs}.subspan(offset[row], offset[row + 1] - offset[row]);
   }
   return {};
+}
+
+std::optional<std::uint64_t> interpreter::number_at(std::uint64_t counter) const {
+  const auto after = std::upper_bound(
+      codes.begin(), codes.end(), counter,
+      [](std::uint64_t address, const code& range) { return address < range.begin; });
+  if (after == codes.begin()) return std::nullopt;
+  const auto& range = *std::prev(after);
+  return counter <= range.end ? std::optional{range.number} : std::nullopt;
 }
 
 void resolve_in_time_order(first_pass& parsed, capture_content& into, memory_budget& budget,

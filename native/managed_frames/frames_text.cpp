@@ -1,6 +1,8 @@
 #include "managed_frames/frames_text.hpp"
 
 #include <algorithm>
+#include <array>
+#include <utility>
 
 #include "process_reading/line_text.hpp"
 
@@ -19,6 +21,18 @@ void put_thread(std::string& out, const stack_sample& sample) {
   put_number(out, "tid", static_cast<std::uint64_t>(sample.tid));
   out += ',';
   put_number(out, "pid", static_cast<std::uint64_t>(sample.pid));
+}
+
+void put_numbers(std::string& out, std::string_view key, std::span<const std::uint64_t> numbers) {
+  out += ",\"";
+  out += key;
+  char before = '[';
+  out += "\":";
+  for (const auto number : numbers) {
+    out += std::exchange(before, ',');
+    out += std::to_string(number);
+  }
+  out += ']';
 }
 
 }  // namespace
@@ -40,7 +54,7 @@ const char* name_of(walk_result result) {
 }
 
 void put_header(std::string& out) {
-  out += "{\"format\":\"stallscope.managed-frames/1.1\",\"clock\":\"monotonic\"}\n";
+  out += "{\"format\":\"stallscope.managed-frames/1.2\",\"clock\":\"monotonic\"}\n";
 }
 
 void put_runtime(std::string& out, pid_t pid, std::string_view name,
@@ -53,6 +67,11 @@ void put_runtime(std::string& out, pid_t pid, std::string_view name,
   put_word(out, detection.version);
   out += ",\"refusal\":";
   put_word(out, detection.refusal);
+  if (detection.loop.end != 0) {
+    put_numbers(out, "loop",
+                std::array{detection.loop.begin, detection.loop.end,
+                           std::uint64_t{detection.loop_counter}});
+  }
   out += "}\n";
 }
 
@@ -71,6 +90,7 @@ void put_function(std::string& out, std::uint64_t id, pid_t pid, const function_
   put_word(out, facts.kind);
   out += ",\"reason\":";
   put_word(out, facts.reason);
+  if (facts.code.end != 0) put_numbers(out, "code", std::array{facts.code.begin, facts.code.end});
   out += "}\n";
 }
 

@@ -1,4 +1,4 @@
-// Writes the lines of runtimes.jsonl, format stallscope.managed-frames/1.1, in ASCII. Names are
+// Writes the lines of runtimes.jsonl, format stallscope.managed-frames/1.2, in ASCII. Names are
 // untrusted text. Linear in the size of the text. Any thread.
 #pragma once
 

@@ -16,6 +16,12 @@
 
 namespace stallscope::managed_frames {
 
+// [begin, end) in the process.
+struct address_range {
+  std::uint64_t begin = 0;
+  std::uint64_t end = 0;
+};
+
 struct function_facts {
   std::u32string name{};   // empty: not available, see `reason`
   std::u32string file{};   // script, class file or module; may be empty
@@ -23,6 +29,7 @@ struct function_facts {
   // interpreted, baseline, maglev, turbofan, c1, c2, builtin, regexp, stub, native
   std::string_view kind{};
   std::string_view reason{};  // why there is no name; plain ASCII
+  address_range code{};       // instructions of an interpreter; empty: not known
 };
 
 class function_log {

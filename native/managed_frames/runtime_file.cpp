@@ -55,9 +55,10 @@ std::optional<runtime_file> find_runtime_file(const target_view& view,
     const process_reading::dynamic_symbols exported{*file};
     runtime_file result;
     for (const auto symbol : symbols) {
-      const auto value = exported.value_of(symbol);
-      if (!value) break;
-      result.addresses.push_back(*value + *bias);
+      const auto found = exported.find(symbol);
+      if (!found) break;
+      result.addresses.push_back(found->value + *bias);
+      result.bytes.push_back(found->bytes);
     }
     if (result.addresses.size() != symbols.size()) continue;
     for (const auto& segment : file->segments()) {

@@ -18,12 +18,9 @@
 namespace stallscope::managed_frames {
 
 struct runtime_file {
-  struct region {
-    std::uint64_t begin = 0;
-    std::uint64_t end = 0;
-  };
   std::vector<std::uint64_t> addresses{};  // of the symbols, in the process
-  std::vector<region> writable{};          // data of the file, in the process
+  std::vector<std::uint64_t> bytes{};      // sizes of the symbols
+  std::vector<address_range> writable{};   // data of the file, in the process
 };
 
 // The file must export all symbols. `name_prefixes` are beginnings of the file name.

@@ -52,6 +52,9 @@ struct runtime_detection {
   std::string version{};                     // for example 11.3.244
   std::string refusal{};                     // why it cannot be read; empty if there is a reader
   std::unique_ptr<runtime_reader> reader{};  // null: not present, refused, or not started yet
+  // The function that calls the core of the interpreter's loop; empty: not known.
+  address_range loop{};
+  unsigned loop_counter = 0;  // DWARF number of the register in which the core has its counter
 
   static runtime_detection refused(std::string version, std::string why) {
     return {.present = true, .version = std::move(version), .refusal = std::move(why)};

@@ -55,12 +55,17 @@ std::optional<T> dynamic_symbols::at(std::uint64_t address) const {
 }
 
 std::optional<std::uint64_t> dynamic_symbols::value_of(std::string_view name) const {
+  const auto symbol = find(name);
+  return symbol ? std::optional{symbol->value} : std::nullopt;
+}
+
+std::optional<dynamic_symbols::exported> dynamic_symbols::find(std::string_view name) const {
   if (tables_.symbols == 0 || tables_.strings == 0) return std::nullopt;
   if (tables_.gnu_hash != 0) return by_gnu_hash(name);
   return tables_.system_v_hash != 0 ? by_system_v_hash(name) : std::nullopt;
 }
 
-std::optional<std::uint64_t> dynamic_symbols::by_gnu_hash(std::string_view name) const {
+std::optional<dynamic_symbols::exported> dynamic_symbols::by_gnu_hash(std::string_view name) const {
   struct table_header {
     std::uint32_t buckets;
     std::uint32_t first_symbol;
@@ -85,14 +90,15 @@ std::optional<std::uint64_t> dynamic_symbols::by_gnu_hash(std::string_view name)
     const auto entry = at<std::uint32_t>(chains + 4 * (index - header->first_symbol));
     if (!entry) return std::nullopt;
     if ((*entry | 1U) == (hash | 1U)) {
-      if (const auto value = value_if_named(static_cast<std::uint32_t>(index), name)) return value;
+      if (const auto symbol = if_named(static_cast<std::uint32_t>(index), name)) return symbol;
     }
     if ((*entry & 1U) != 0) return std::nullopt;
   }
   return std::nullopt;
 }
 
-std::optional<std::uint64_t> dynamic_symbols::by_system_v_hash(std::string_view name) const {
+std::optional<dynamic_symbols::exported> dynamic_symbols::by_system_v_hash(
+    std::string_view name) const {
   const std::uint64_t table = tables_.system_v_hash;
   const auto bucket_count = at<std::uint32_t>(table);
   if (!bucket_count || *bucket_count == 0) return std::nullopt;
@@ -101,14 +107,14 @@ std::optional<std::uint64_t> dynamic_symbols::by_system_v_hash(std::string_view 
   auto index =
       at<std::uint32_t>(buckets + std::uint64_t{4} * (system_v_hash_of(name) % *bucket_count));
   for (unsigned i = 0; i < longest_chain && index && *index != STN_UNDEF; ++i) {
-    if (const auto value = value_if_named(*index, name)) return value;
+    if (const auto symbol = if_named(*index, name)) return symbol;
     index = at<std::uint32_t>(chains + std::uint64_t{4} * *index);
   }
   return std::nullopt;
 }
 
-std::optional<std::uint64_t> dynamic_symbols::value_if_named(std::uint32_t index,
-                                                             std::string_view name) const {
+std::optional<dynamic_symbols::exported> dynamic_symbols::if_named(std::uint32_t index,
+                                                                   std::string_view name) const {
   const auto symbol = at<Elf64_Sym>(tables_.symbols + std::uint64_t{index} * sizeof(Elf64_Sym));
   if (!symbol || symbol->st_shndx == SHN_UNDEF) return std::nullopt;
   std::string text(name.size() + 1, '\0');
@@ -116,7 +122,7 @@ std::optional<std::uint64_t> dynamic_symbols::value_if_named(std::uint32_t index
   if (!offset || !file_->read(*offset, std::as_writable_bytes(std::span{text})))
     return std::nullopt;
   if (text.back() != '\0' || !text.starts_with(name)) return std::nullopt;
-  return symbol->st_value;
+  return exported{symbol->st_value, symbol->st_size};
 }
 
 }  // namespace stallscope::process_reading

@@ -18,7 +18,12 @@ class dynamic_symbols {
   // The file must outlive this object.
   explicit dynamic_symbols(const elf_file& file);
 
-  // Returns the value of a defined symbol; nullopt if the file does not export it.
+  struct exported {
+    std::uint64_t value = 0;
+    std::uint64_t bytes = 0;
+  };
+  // Returns a defined symbol; nullopt if the file does not export it.
+  [[nodiscard]] std::optional<exported> find(std::string_view name) const;
   [[nodiscard]] std::optional<std::uint64_t> value_of(std::string_view name) const;
 
  private:
@@ -30,10 +35,9 @@ class dynamic_symbols {
   };
   template <class T>
   [[nodiscard]] std::optional<T> at(std::uint64_t address) const;
-  [[nodiscard]] std::optional<std::uint64_t> by_gnu_hash(std::string_view name) const;
-  [[nodiscard]] std::optional<std::uint64_t> by_system_v_hash(std::string_view name) const;
-  [[nodiscard]] std::optional<std::uint64_t> value_if_named(std::uint32_t index,
-                                                            std::string_view name) const;
+  [[nodiscard]] std::optional<exported> by_gnu_hash(std::string_view name) const;
+  [[nodiscard]] std::optional<exported> by_system_v_hash(std::string_view name) const;
+  [[nodiscard]] std::optional<exported> if_named(std::uint32_t index, std::string_view name) const;
 
   const elf_file* file_;
   table_addresses tables_;

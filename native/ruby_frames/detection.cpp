@@ -20,6 +20,7 @@ constexpr std::array<std::string_view, 2> file_names{"libruby", "ruby"};
 constexpr std::array<std::string_view, 3> symbols{"ruby_version", "ruby_current_vm_ptr",
                                                   "rb_vm_exec"};
 constexpr std::size_t max_version_length = 16;
+constexpr unsigned loop_counter = 14;  // reg_pc of vm_exec_core is r14 on x86-64 (vm_exec.c)
 
 runtime_detection detect_ruby(const target_view& view, managed_frames::function_log& log,
                               process_reading::read_budget& budget) {
@@ -43,7 +44,9 @@ runtime_detection detect_ruby(const target_view& view, managed_frames::function_
           .version = version,
           .refusal = {},
           .reader = std::make_unique<reader>(view.pid, *fields, file->addresses[1],
-                                             std::move(names), log)};
+                                             std::move(names), log),
+          .loop = {file->addresses[2], file->addresses[2] + file->bytes[2]},
+          .loop_counter = loop_counter};
 }
 
 }  // namespace

@@ -116,6 +116,8 @@ void function_table::name(const executed_code& code, const identity& now, entry&
   facts.file = *path;
   facts.line = static_cast<std::uint32_t>(value_at<std::uint64_t>(body, fields_.body_first_line) >>
                                           1U);  // a small integer
+  const auto words = value_at<std::uint32_t>(body, fields_.body_size);
+  if (words <= max_words) facts.code = {now.encoded, now.encoded + std::uint64_t{8} * words};
   into.lines = lines_of(body);
   into.id = log_->add(pid_, facts);
 }

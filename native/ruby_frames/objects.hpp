@@ -19,7 +19,7 @@ class objects {
  public:
   // `writable` is the data of Ruby's file.
   objects(process_reading::process_memory memory, const layout& fields,
-          std::vector<managed_frames::runtime_file::region> writable)
+          std::vector<managed_frames::address_range> writable)
       : memory_{memory}, fields_{fields}, writable_{std::move(writable)} {}
 
   // Searches the table of symbols in the data of Ruby's file, because no symbol leads to it.
@@ -48,7 +48,7 @@ class objects {
 
   process_reading::process_memory memory_;
   layout fields_;
-  std::vector<managed_frames::runtime_file::region> writable_;
+  std::vector<managed_frames::address_range> writable_;
   std::uint64_t symbols_ = 0;  // address of the table
   std::uint64_t searched_ns_ = 0;
   int searches_ = 0;

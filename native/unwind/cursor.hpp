@@ -52,6 +52,7 @@ struct cursor {
   std::size_t depth = 0;       // number of frames in the chain up to here
   std::optional<landing> next_landing;
   std::span<const managed_run> runs{};  // managed frames that are not in the chain yet
+  const interpreter_loop* loop = nullptr;
   rule_cache* cache = nullptr;          // rules at these mappings; nullptr: caching is disabled
   std::uint64_t version = 0;            // version of the mappings
 };

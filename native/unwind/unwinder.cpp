@@ -91,6 +91,13 @@ std::optional<chain_end> step_over_run(cursor& at, std::vector<frame>& into) {
   return at.arrive(run.exit_pc, false);
 }
 
+// Adds the program counter of interpreted code, if the walk has come from the core of the loop.
+void add_interpreted(const cursor& at, std::uint64_t counter, std::vector<frame>& into) {
+  const std::uint64_t call = at.pc - 1;
+  if (counter == 0 || at.exact || call < at.loop->begin || call >= at.loop->end) return;
+  into.push_back({.address = counter, .exact = true, .interpreted = true});
+}
+
 chain_end walk_all(cursor& at, const registers& first, std::vector<frame>& into,
                    std::size_t max_frames) {
   if (!first.known(at.sp()) || !first.known(at.counter())) return chain_end::no_registers;
@@ -102,7 +109,9 @@ chain_end walk_all(cursor& at, const registers& first, std::vector<frame>& into,
     }
     into.push_back({.address = at.pc, .exact = at.exact});
     at.depth = into.size();
+    const std::uint64_t counter = at.loop != nullptr ? at.values.at(at.loop->counter) : 0;
     auto end = step(at);
+    if (!end && at.loop != nullptr) add_interpreted(at, counter, into);
     if (end && !at.runs.empty()) end = step_over_run(at, into);
     if (!end) continue;
     if (*end == chain_end::complete || !at.next_landing) return *end;
@@ -148,10 +157,11 @@ unwinder::~unwinder() = default;
 
 chain_end unwinder::walk(const registers& first, const stack_copy& stack, code_map& code,
                          std::vector<frame>& into, std::size_t max_frames,
-                         std::span<const managed_run> runs) {
+                         std::span<const managed_run> runs, const interpreter_loop* loop) {
   const stack_memory memory(stack);
   cursor at(arch_, first, memory, code);
   at.runs = runs;
+  at.loop = loop;
   at.version = code.version();
   if (at.version != 0) {
     if (!cache_) cache_ = std::make_unique<rule_cache>();

@@ -71,12 +71,20 @@ struct managed_run {
   std::uint64_t number = 0;  // of the frames
 };
 
+// The loop of an interpreter whose core keeps the program counter of interpreted code in a register.
+struct interpreter_loop {
+  std::uint64_t begin = 0;  // [begin, end): the function that calls the core
+  std::uint64_t end = 0;
+  unsigned counter = 0;  // DWARF number of the register
+};
+
 // A frame of a chain, leaf first. If `exact` is set, the address is the program counter (of the
 // leaf, or of code that a signal interrupted); otherwise it is a return address, after the call.
 struct frame {
   std::uint64_t address = 0;
   bool exact = false;
   bool managed = false;  // a run of managed frames; the address is its number
+  bool interpreted = false;  // the address is the program counter of interpreted code
 };
 
 class rule_cache;
@@ -92,10 +100,11 @@ class unwinder {
 
   // Walks from the registers `first` on and appends the frames, including the first, to `into`.
   // `runs` are the managed frames of the stack, innermost first. A walk that does not arrive at the
-  // next run continues there, because the reader of the runtime knows its frames.
+  // next run continues there, because the reader of the runtime knows its frames. `loop`: each call
+  // of the core of this loop gets a frame of interpreted code between the core and its caller.
   chain_end walk(const registers& first, const stack_copy& stack, code_map& code,
                  std::vector<frame>& into, std::size_t max_frames = 1024,
-                 std::span<const managed_run> runs = {});
+                 std::span<const managed_run> runs = {}, const interpreter_loop* loop = nullptr);
   // Whether the last walk needed bytes past the end of its copy. If not, a longer copy gives the
   // same chain.
   [[nodiscard]] bool missed_stack() const noexcept { return missed_stack_; }

@@ -14,9 +14,8 @@ pytestmark = pytest.mark.live
 PROGRAMS = Path(__file__).parent / "targets"
 SECONDS = 3
 NEAR = 0.03
-# Ruby's frames are read about 1 ms after the sample, when the innermost call has often moved on;
-# docs/runtimes.md has the figures.
-MIN_NAMED_SHARE = {"php": 0.9, "ruby": 0.6}
+# docs/runtimes.md has the figures. On a busy machine, PHP's frames are often read too late.
+MIN_NAMED_SHARE = {"php": 0.9, "ruby": 0.9}
 
 
 @pytest.mark.parametrize("language", ["ruby", "php"])

@@ -31,6 +31,7 @@ class FunctionKind(IntEnum):
     RUBY = 10  # a Ruby method; the module is its file
     PHP = 11  # a PHP function; the module is its file
     MANAGED_RUN = 12  # the name is the number of a run of managed frames, which replaces it
+    EXECUTED_CODE = 13  # the name is the number of an interpreter's code, which is merged
 
 
 class Function(Struct, frozen=True, gc=False):

@@ -208,3 +208,20 @@ TEST_CASE(
   read.big_endian = true;
   CHECK_FALSE(architecture_of(read));
 }
+
+TEST_CASE("code of an interpreter is a frame with its number, other code has none") {
+  auto options = without_tables();
+  auto& interpreter = options.interpreters[1];
+  // The frame pointer stands for the register of the loop's core.
+  interpreter.loop = {.begin = code + 0x30, .end = code + 0x50, .counter = 6};
+  interpreter.codes = {{.begin = 0x10, .end = 0x20, .number = 4},
+                       {.begin = stack_address, .end = stack_address + 16, .number = 9}};
+  const std::string file = two_stacks().file();
+  const auto read = unwound(file, options);
+  CHECK(chain_of(read, 0) ==
+        chain{"/opt/old+0x2020/0", "?+0x9/7", "/opt/old+0x203f/0", "/opt/old+0x207f/0"});
+  interpreter.codes.back().end = stack_address + 15;
+  CHECK(chain_of(unwound(file, options), 0).size() == 3);
+  interpreter.codes.clear();
+  CHECK(chain_of(unwound(file, options), 0).size() == 3);
+}

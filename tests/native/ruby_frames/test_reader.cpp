@@ -46,6 +46,16 @@ TEST_CASE("each call of Ruby's loop is a run, with labels and lines") {
         std::string::npos);
 }
 
+TEST_CASE("a function has the place of its instructions") {
+  fake_ruby ruby;
+  const auto sequence = ruby.add_sequence("<main>", "<main>", "/a.rb", 5);
+  ruby.push(sequence, fake_ruby::method_kind | fake_ruby::finish | fake_ruby::local);
+  const auto encoded = ruby.word(ruby.word(sequence + ruby_3_1.iseq_body) + ruby_3_1.body_encoded);
+  const auto expected =
+      "\"code\":[" + std::to_string(encoded) + ',' + std::to_string(encoded + 64) + ']';
+  CHECK(walk(ruby).lines.find(expected) != std::string::npos);
+}
+
 TEST_CASE("a block that is written in C has no frame") {
   fake_ruby ruby;
   ruby.push(ruby.add_sequence("<main>", "<main>", "/a.rb", 5),

@@ -223,3 +223,25 @@ TEST_CASE("CPython 3.12's trampoline without a frame record is stepped over") {
   CHECK(thread.walk() == addresses{text, jit + 0x10, text + 0x20});
   CHECK(thread.end == chain_end::complete);
 }
+
+TEST_CASE("a call of an interpreter's core has the program counter of the interpreted code") {
+  written_thread thread(with_frame_pointer());
+  thread.loop = {.begin = text + 0x20, .end = text + 0x30, .counter = 14};
+  thread.with(6, 0x1234).with(14, 0x7777).put(0, text + 0x28);
+  thread.with(6, sp + 32).put(32, sp + 64).put(40, text + 0x90);
+  CHECK(thread.walk() == addresses{text, 0x7777, text + 0x28, text + 0x90});
+  CHECK(thread.frames[1].interpreted);
+  CHECK_FALSE(thread.frames[2].interpreted);
+  CHECK(thread.end == chain_end::complete);
+}
+
+TEST_CASE("without the register, and in the loop itself, there is no interpreted code") {
+  written_thread thread(with_frame_pointer());
+  thread.loop = {.begin = text + 0x20, .end = text + 0x30, .counter = 14};
+  thread.put(0, text + 0x28).with(6, sp + 32).put(32, sp + 64).put(40, text + 0x90);
+  const addresses plain{text, text + 0x28, text + 0x90};
+  CHECK(thread.walk() == plain);
+  thread.with(14, 0x7777);
+  thread.loop = {.begin = text, .end = text + 0x10, .counter = 14};
+  CHECK(thread.walk() == plain);
+}

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <cstring>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -68,7 +69,7 @@ class written_thread {
   std::vector<std::uint64_t> walk(std::size_t max_frames = 64) {
     frames.clear();
     end = unwinder_.walk(first, {.address = sp, .bytes = std::as_bytes(std::span(stack))}, code,
-                         frames, max_frames);
+                         frames, max_frames, {}, loop ? &*loop : nullptr);
     std::vector<std::uint64_t> addresses;
     for (const auto& frame : frames) addresses.push_back(frame.address);
     return addresses;
@@ -78,6 +79,7 @@ class written_thread {
   std::vector<std::uint64_t> stack;
   written_code code;
   std::vector<stallscope::unwind::frame> frames;
+  std::optional<stallscope::unwind::interpreter_loop> loop;
   stallscope::unwind::chain_end end = stallscope::unwind::chain_end::kernel_given;
 
  private:

@@ -28,7 +28,7 @@ def aligned(
     ``pairs``: a stack, the number of runs of the native chain, and the code that stands for a run
     without a name.
     """
-    runs_of = [_runs(stacks, stack) for stack in range(len(stacks.run_offset) - 1)]
+    runs_of = runs_of_stacks(stacks)
     following = _following_runs(runs_of)
     added: dict[tuple[Run, ...], int] = {}
     indexes, complete = [], []
@@ -42,7 +42,12 @@ def aligned(
         complete.append(len(runs) == count)
         runs += (((nameless, 0),),) * (count - len(runs))
         indexes.append(len(runs_of) + added.setdefault(runs, len(added)))
-    return _with_stacks(stacks, list(added)), indexes, complete
+    return with_stacks(stacks, list(added)), indexes, complete
+
+
+def runs_of_stacks(stacks: PythonStacks) -> list[tuple[Run, ...]]:
+    """Return the runs of each stack, outermost first, as their frames."""
+    return [_runs(stacks, stack) for stack in range(len(stacks.run_offset) - 1)]
 
 
 def _runs(stacks: PythonStacks, stack: int) -> tuple[Run, ...]:
@@ -76,7 +81,7 @@ def _following_runs(
     def add(key: tuple[tuple[int, ...], ...], rest: Run, further: Run) -> None:
         known = following.get(key)
         if known is not None:
-            rest, further = _common(known[0], rest), _common(known[1], further)
+            rest, further = common(known[0], rest), common(known[1], further)
         following[key] = rest, further
 
     for runs in stacks:
@@ -91,7 +96,7 @@ def _following_runs(
     return following
 
 
-def _common(first: Run, second: Run) -> Run:
+def common(first: Run, second: Run) -> Run:
     """Return the outermost frames that two runs share; a line that differs is not known."""
     common: list[Frame] = []
     for first_frame, second_frame in zip(first, second, strict=False):
@@ -101,7 +106,8 @@ def _common(first: Run, second: Run) -> Run:
     return tuple(common)
 
 
-def _with_stacks(stacks: PythonStacks, added: list[tuple[Run, ...]]) -> PythonStacks:
+def with_stacks(stacks: PythonStacks, added: list[tuple[Run, ...]]) -> PythonStacks:
+    """Return the stacks with further ones."""
     run_counts = [len(runs) for runs in added]
     lengths = [len(run) for runs in added for run in runs]
     frames = np.array([frame for runs in added for run in runs for frame in run], np.int64)

@@ -1,6 +1,6 @@
 """Managed frames read together with the samples: runtimes.jsonl of a recording.
 
-Format stallscope.managed-frames/1.1, one JSON object per line, written while the target ran; a
+Format stallscope.managed-frames/1.2, one JSON object per line, written while the target ran; a
 recording that was killed ends within a line. Names and paths come from the target and are not
 trusted.
 """
@@ -26,6 +26,7 @@ from topdown.stacks.json_lines import (
     read_entries,
     text_of,
 )
+from topdown.stacks.managed.code_ranges import NO_CODE, code_ranges, fullest_names
 from topdown.stacks.managed.remedies import remedy_for
 from topdown.stacks.profile_warning import ProfileWarning
 
@@ -37,6 +38,7 @@ MAX_SEGMENTS = 1024
 _SEGMENT_WORDS = 6
 _WORD_LIMIT = 1 << 64
 _FRAME_WORDS = 3
+_MAX_REGISTER = 32
 
 ManagedRuns = tuple[
     npt.NDArray[np.uint64],
@@ -53,6 +55,9 @@ class Runtime(Struct, frozen=True):
     name: str  # v8, hotspot, ruby, php
     version: str
     refusal: str
+    # Begin and end of the function that calls the core of an interpreter's loop, and the DWARF
+    # number of the register in which the core has its program counter.
+    loop: tuple[int, int, int] | None = None
 
 
 class ManagedFunction(Struct, frozen=True):
@@ -64,6 +69,7 @@ class ManagedFunction(Struct, frozen=True):
     line: int
     kind: str  # interpreted, baseline, turbofan, c2, builtin, ...
     reason: str
+    code: tuple[int, int] | None = None  # begin and end of an interpreter's instructions
 
 
 class ManagedStacks(Struct, frozen=True):
@@ -90,6 +96,25 @@ class InterpreterSamples(Struct, frozen=True):
     run: npt.NDArray[np.int64]
 
 
+class Interpreters(Struct, frozen=True):
+    """Interpreters whose functions can be recognised by their instructions.
+
+    ``loops`` and ``codes``: as ``read_capture`` takes them. ``code_of`` int64 (n_functions,): the
+    number of a function's code, -1 without one; ``function_of`` int64 (n_functions,): the same
+    function with its class in its name, if one of them has it.
+    """
+
+    loops: npt.NDArray[np.uint64]
+    codes: npt.NDArray[np.uint64]
+    code_of: npt.NDArray[np.int64]
+    function_of: npt.NDArray[np.int64]
+
+    @property
+    def arrays(self) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.uint64]] | None:
+        """Return loops and codes, None without loops."""
+        return (self.loops, self.codes) if len(self.loops) else None
+
+
 class ManagedFrames(Struct, frozen=True):
     """The managed frames of a recording.
 
@@ -105,6 +130,7 @@ class ManagedFrames(Struct, frozen=True):
     failures: dict[tuple[int, int], str]
     warnings: tuple[ProfileWarning, ...]
     interpreted: InterpreterSamples
+    interpreters: Interpreters
 
 
 def read_managed_frames(recording: Path) -> ManagedFrames | None:
@@ -158,7 +184,7 @@ class _Collector(Struct):
                 printable(text_of(entry, key)[:MAX_NAME_LENGTH])
                 for key in ("name", "version", "refusal")
             )
-            self.runtimes[pid] = Runtime(pid, name, version, refusal)
+            self.runtimes[pid] = Runtime(pid, name, version, refusal, _loop(entry))
 
     def _add_sample(self, entry: dict[str, object]) -> None:
         moment = count_of(entry, "t"), count_of(entry, "tid")
@@ -210,6 +236,7 @@ class _Collector(Struct):
                 count_of(entry, "line"),
                 text_of(entry, "kind")[:MAX_NAME_LENGTH],
                 printable(text_of(entry, "reason")[:MAX_NAME_LENGTH]),
+                _code(entry),
             )
         )
 
@@ -244,7 +271,49 @@ class _Collector(Struct):
             failures=self.failures,
             warnings=(*warnings, *_refusals(self.runtimes)),
             interpreted=self._interpreted(),
+            interpreters=self._interpreters(),
         )
+
+    def _interpreters(self) -> Interpreters:
+        loops = [(runtime.pid, *runtime.loop) for runtime in self.runtimes.values() if runtime.loop]
+        pids = {pid for pid, *_ in loops}
+        coded = [
+            (number, (function.pid, function.code))
+            for number, function in enumerate(self.functions)
+            if function.code is not None and function.pid in pids
+        ]
+        ranges, numbers = code_ranges(function for _, function in coded)
+        code_of = np.full(len(self.functions), NO_CODE, np.int64)
+        code_of[[function for function, _ in coded]] = numbers
+        codes = [(*item, number) for number, item in enumerate(ranges)]
+        named = [
+            (code, function.name, function.file)
+            for code, function in zip(code_of.tolist(), self.functions, strict=True)
+        ]
+        return Interpreters(
+            np.array(loops, np.uint64).reshape(-1, 4),
+            np.array(codes, np.uint64).reshape(-1, 4),
+            code_of,
+            np.array(fullest_names(named), np.int64),
+        )
+
+
+def _loop(entry: dict[str, object]) -> tuple[int, int, int] | None:
+    if "loop" not in entry:
+        return None
+    words = _counts(entry["loop"], 3)
+    if words is None or words[2] > _MAX_REGISTER:
+        raise DamagedLineError("malformed loop")
+    return words[0], words[1], words[2]
+
+
+def _code(entry: dict[str, object]) -> tuple[int, int] | None:
+    if "code" not in entry:
+        return None
+    words = _counts(entry["code"], 2)
+    if words is None or words[0] > words[1]:
+        raise DamagedLineError("malformed code")
+    return words[0], words[1]
 
 
 def _counts(listed: object, length: int) -> list[int] | None:

@@ -13,10 +13,13 @@ import numpy.typing as npt
 from msgspec.structs import replace
 
 from topdown.stacks.folding.call_tree import Chains
-from topdown.stacks.folding.named_chains import NamedChains
+from topdown.stacks.folding.named_chains import WHOLE, NamedChains
 from topdown.stacks.managed.alignment import aligned
 from topdown.stacks.managed.chains import INTERPRETED, managed_functions
+from topdown.stacks.managed.code_ranges import NO_CODE
+from topdown.stacks.managed.executed import ExecutedRuns, LoopMoment
 from topdown.stacks.managed.frames import ManagedFrames, ManagedFunction
+from topdown.stacks.managed.loop_codes import without_codes
 from topdown.stacks.managed.shares import RuntimeShares
 from topdown.stacks.profile import FunctionKind
 from topdown.stacks.python.chains import OTHER, match_chains, merged_chains
@@ -47,6 +50,10 @@ class InterpretedFrameMerger:
         self._frames = frames = replace(frames, functions=frames.functions + further)
         self._lines = lines
         self._stacks = _stacks_of(frames)
+        interpreters, count = frames.interpreters, len(further)
+        self._code_of = np.append(interpreters.code_of, np.full(count, NO_CODE))
+        own = self._first_nameless + np.arange(count)
+        self._function_of = np.append(interpreters.function_of, own)
 
     def __call__(self, capture: "Capture", named: NamedChains) -> NamedChains:
         """Return the chains with the functions of the language in the place of the loop."""
@@ -54,14 +61,17 @@ class InterpretedFrameMerger:
         if not (runtime >= 0).any():
             return named
         count = len(self._frames.runtimes) + 1
-        named = _without_inner_loops(named)
         by_stack, keys = named.split_by((stack - OTHER) * count + runtime + 1)
         stack_of, runtime_of = keys // count + OTHER, keys % count - 1
-        matches = match_chains(by_stack, stack_of, self._stacks, LOOPS)
+        by_stack, codes_of = without_codes(by_stack, LOOPS)
+        by_stack = _without_inner_loops(by_stack)
+        stacks, stack_of, unnamed = self._executed(by_stack, stack_of, runtime_of, codes_of)
+        matches = match_chains(by_stack, stack_of, stacks, LOOPS)
         moved = (matches.match == FrameMatch.MOVED_ON) & (stack_of >= 0)
-        stacks, stack_of, unnamed = self._aligned(
-            stack_of, runtime_of, np.where(moved, matches.evaluations, 0)
+        stacks, stack_of, unaligned = self._aligned(
+            stacks, stack_of, runtime_of, np.where(moved, matches.evaluations, 0)
         )
+        unnamed |= unaligned
         matches = match_chains(by_stack, stack_of, stacks, LOOPS)
         is_match = matches.match == FrameMatch.FRAMED
         functions, function_of = managed_functions(self._frames, len(named.functions))
@@ -78,8 +88,44 @@ class InterpretedFrameMerger:
             table, chains, by_stack.rows, by_stack.chain_of, by_stack.reason_of, by_stack.reasons
         )
 
+    def _executed(
+        self,
+        named: NamedChains,
+        stack: npt.NDArray[np.int64],
+        runtime: npt.NDArray[np.int64],
+        codes_of: dict[int, tuple[int, ...]],
+    ) -> tuple[PythonStacks, npt.NDArray[np.int64], npt.NDArray[np.bool_]]:
+        """Return stacks of the moment of each chain's samples, as far as ``codes_of`` has it.
+
+        The other results are as those of ``_aligned``. A chain that was not read, and whose runs
+        have not all names, keeps its reason.
+        """
+        ends = _ends_behind_loop(named)
+        chains = [
+            chain
+            for chain in codes_of
+            if runtime[chain] >= 0 and stack[chain] > OTHER and named.reason_of[chain] == WHOLE
+        ]
+        moments = [
+            LoopMoment(
+                int(stack[chain]),
+                codes_of[chain],
+                bool(ends[chain]),
+                self._first_nameless + int(runtime[chain]),
+            )
+            for chain in chains
+        ]
+        executed = ExecutedRuns(self._stacks, self._code_of, self._function_of)
+        stacks, indexes, complete = executed.made(moments)
+        stack, unnamed = stack.copy(), np.zeros(len(stack), np.bool_)
+        for chain, index, is_complete in zip(chains, indexes, complete, strict=True):
+            if is_complete or stack[chain] >= 0:
+                stack[chain], unnamed[chain] = index, not is_complete
+        return stacks, stack, unnamed
+
     def _aligned(
         self,
+        stacks: PythonStacks,
         stack: npt.NDArray[np.int64],
         runtime: npt.NDArray[np.int64],
         evaluations: npt.NDArray[np.int64],
@@ -95,7 +141,7 @@ class InterpretedFrameMerger:
             (self._first_nameless + runtime[chains]).tolist(),
             strict=True,
         )
-        stacks, indexes, complete = aligned(self._stacks, pairs)
+        stacks, indexes, complete = aligned(stacks, pairs)
         stack, unnamed = stack.copy(), np.zeros(len(stack), np.bool_)
         stack[chains] = indexes
         unnamed[chains] = np.logical_not(complete)
@@ -225,6 +271,18 @@ def _stacks_of(frames: ManagedFrames) -> PythonStacks:
     return PythonStacks(
         interpreted.offset, frame_offset, stacks.function[places], stacks.line[places]
     )
+
+
+def _ends_behind_loop(named: NamedChains) -> npt.NDArray[np.bool_]:
+    """Return which chains have native frames behind their innermost call of a loop."""
+    chains, functions = named.chains, named.functions
+    used = np.unique(chains.function).tolist()
+    loops = [at for at in used if functions[at].name.startswith(LOOPS)]
+    behind = np.zeros(len(chains.offset) - 1, np.bool_)
+    filled = np.diff(chains.offset) > 0
+    last = chains.function[chains.offset[1:][filled] - 1]
+    behind[filled] = np.logical_not(np.isin(last, loops))
+    return behind
 
 
 def _without_inner_loops(named: NamedChains) -> NamedChains:

@@ -48,19 +48,18 @@ class AddressNames(Struct, frozen=True):
         return np.full(len(places), FunctionKind.UNKNOWN, np.uint8)
 
 
-class ManagedRunNames(Struct, frozen=True):
-    """Runs of managed frames, which replace them before the profile's tree is built."""
+class PlaceholderNames(Struct, frozen=True):
+    """Numbers of managed frames, which replace them before the profile's tree is built."""
+
+    kind: FunctionKind  # MANAGED_RUN, EXECUTED_CODE
 
     def functions(self, places: Places) -> list[Function]:
-        """Return a function whose name is the run's number."""
-        return [
-            Function(str(number), "[managed]", FunctionKind.MANAGED_RUN)
-            for number in places.tolist()
-        ]
+        """Return a function whose name is the number."""
+        return [Function(str(number), "[managed]", self.kind) for number in places.tolist()]
 
     def kinds(self, places: Places) -> npt.NDArray[np.uint8]:
-        """Return MANAGED_RUN for every run."""
-        return np.full(len(places), FunctionKind.MANAGED_RUN, np.uint8)
+        """Return the kind for every place."""
+        return np.full(len(places), self.kind, np.uint8)
 
 
 class SymbolNames(Struct, frozen=True):

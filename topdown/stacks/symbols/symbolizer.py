@@ -17,8 +17,8 @@ from topdown.stacks.symbols.function_table import (
     FixedNames,
     FunctionTable,
     KernelNames,
-    ManagedRunNames,
     NameSource,
+    PlaceholderNames,
     Places,
     SymbolNames,
 )
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from stallscope._native import Capture, Object
 
 _KERNEL = 1
-_MANAGED = 6
+_PLACEHOLDERS = {6: FunctionKind.MANAGED_RUN, 7: FunctionKind.EXECUTED_CODE}
 _OTHER_MODULES = {2: "[guest kernel]", 3: "[guest]", 4: "[hypervisor]"}
 _UNKNOWN_MODULE = "[unknown]"
 _MAX_WARNINGS = 20
@@ -177,8 +177,9 @@ class _FrameNamer:
         kinds = self._capture.frame_kind[rows]
         for kind in sorted(set(kinds.tolist())):
             chosen = rows[kinds == kind]
-            if kind == _MANAGED:
-                self._add(ManagedRunNames(), chosen, self._capture.frame_address[chosen])
+            if kind in _PLACEHOLDERS:
+                names = PlaceholderNames(_PLACEHOLDERS[kind])
+                self._add(names, chosen, self._capture.frame_address[chosen])
                 continue
             module = _OTHER_MODULES.get(kind, _UNKNOWN_MODULE)
             self._add(AddressNames(module), chosen, self._capture.frame_address[chosen])

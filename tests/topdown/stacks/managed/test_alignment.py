@@ -24,10 +24,15 @@ def stacks_of(stacks: list[Stack]) -> PythonStacks:
 def align(stacks: list[Stack], runs: int, stack: int = 0) -> tuple[Stack, bool]:
     """Return a stack with this many runs, and whether all of them have names."""
     result, (index,), (complete,) = aligned(stacks_of(stacks), [(stack, runs, NAMELESS)])
+    return runs_of(result, index), complete
+
+
+def runs_of(result: PythonStacks, index: int) -> Stack:
+    """Return the runs of a stack."""
     first, end = result.run_offset[index : index + 2].tolist()
     frames = list(zip(result.code.tolist(), result.instruction.tolist(), strict=True))
     bounds = result.frame_offset.tolist()
-    return [frames[bounds[run] : bounds[run + 1]] for run in range(first, end)], complete
+    return [frames[bounds[run] : bounds[run + 1]] for run in range(first, end)]
 
 
 def test_inner_runs_that_the_chain_lacks_are_removed() -> None:

@@ -9,6 +9,7 @@ from topdown.stacks.folding.call_tree import Chains
 from topdown.stacks.folding.named_chains import WHOLE, NamedChains
 from topdown.stacks.managed.chains import ManagedFrameMerger
 from topdown.stacks.managed.frames import (
+    Interpreters,
     InterpreterSamples,
     ManagedFrames,
     ManagedFunction,
@@ -52,6 +53,9 @@ def frames_of(
             np.zeros((0, 6), np.uint64),
         ),
         "interpreted": InterpreterSamples({}, np.zeros(1, np.int64), np.zeros(0, np.int64)),
+        "interpreters": Interpreters(
+            *np.zeros((2, 0, 4), np.uint64), *np.zeros((2, len(functions)), np.int64)
+        ),
     }
     flat = np.array([frame for stack in stacks for frame in stack], np.int64).reshape(-1, 2)
     offset = np.append(0, np.cumsum([len(stack) for stack in stacks])).astype(np.int64)

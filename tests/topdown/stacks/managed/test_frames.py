@@ -55,9 +55,30 @@ def test_samples_are_ordered_by_time_and_failures_kept(tmp_path: Path) -> None:
     assert frames.failures == {(50, 8): "late"}
 
 
+def test_code_of_interpreters_is_numbered_in_processes_with_a_loop(tmp_path: Path) -> None:
+    ruby = {**RUNTIME, "name": "ruby", "loop": [16, 32, 14]}
+    functions = [
+        {**FUNCTION, "function": 3, "code": [100, 180]},
+        {**FUNCTION, "function": 4, "code": [100, 180]},
+        {**FUNCTION, "function": 5, "code": [40, 80]},
+        {**FUNCTION, "function": 6, "pid": 9, "code": [40, 80]},
+        {**FUNCTION, "function": 7},
+    ]
+    frames = read_managed_frames(write(tmp_path, HEADER, ruby, *functions))
+    assert frames is not None
+    assert frames.interpreters.loops.tolist() == [[7, 16, 32, 14]]
+    assert frames.interpreters.codes.tolist() == [[7, 40, 80, 0], [7, 100, 180, 1]]
+    assert frames.interpreters.code_of.tolist() == [1, 1, 0, -1, -1]
+    assert frames.interpreters.function_of.tolist() == [0, 0, 2, 3, 4]
+
+
 @pytest.mark.parametrize(
     "damaged",
     [
+        {**RUNTIME, "loop": [1, 2]},
+        {**RUNTIME, "loop": [1, 2, 64]},
+        {**FUNCTION, "code": [2, 1]},
+        {**FUNCTION, "code": "1"},
         "{",
         "[]",
         {**STACK, "frames": [[9, 0, 0]]},

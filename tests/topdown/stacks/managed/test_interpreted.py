@@ -17,6 +17,8 @@ from topdown.stacks.symbols.function_table import FunctionTable
 PID, TID, TIME_NS = 7, 7, 100
 LOOP = Function("rb_vm_exec", "/libruby.so", FunctionKind.USER)
 INNER = Function("libruby.so+0x10", "/libruby.so", FunctionKind.UNKNOWN)
+MAIN = Function("0", "[managed]", FunctionKind.EXECUTED_CODE)
+BLOCK = Function("1", "[managed]", FunctionKind.EXECUTED_CODE)
 NATIVE = Function("rb_ary_each", "/libruby.so", FunctionKind.USER)
 
 
@@ -24,11 +26,13 @@ def merge(
     folder: Path, chain: list[Function], *entries: dict[str, Any], lines: bool = False
 ) -> tuple[list[Function], InterpretedFrameMerger]:
     """Return the merged chain of a sample, whose frames the entries of runtimes.jsonl are."""
-    header = {"format": "stallscope.managed-frames/1.1", "clock": "monotonic"}
+    header = {"format": "stallscope.managed-frames/1.2", "clock": "monotonic"}
     runtime = {"runtime": PID, "name": "ruby", "version": "3.1.7", "refusal": ""}
+    runtime["loop"] = [16, 32, 14]
     functions = [
         {"function": number, "pid": PID, "name": name, "file": "/a.rb", "line": 1}
         | {"kind": "interpreted", "reason": "" if name else "function not readable"}
+        | ({} if number == 2 else {"code": [100 * number, 100 * number + 80]})
         for number, name in ((1, "<main>"), (2, "Array#each"), (3, "block in <main>"), (4, ""))
     ]
     stacks = [
@@ -105,3 +109,18 @@ def test_a_chain_without_the_loop_is_native(tmp_path: Path) -> None:
     chain, merger = merge(tmp_path, [NATIVE], sample())
     assert names(chain) == ["rb_ary_each"]
     assert merger.shares[0].named == 1
+
+
+def test_runs_are_those_of_the_moment_of_the_sample(tmp_path: Path) -> None:
+    chain, merger = merge(tmp_path, [LOOP, MAIN, INNER], sample(2, 1))
+    assert names(chain) == ["<main>"]
+    chain, merger = merge(tmp_path, [LOOP, MAIN, INNER, NATIVE, LOOP, BLOCK, INNER], sample(2, 1))
+    assert names(chain) == ["<main>", "Array#each", "rb_ary_each", "block in <main>"]
+    assert merger.shares[0].failed == {}
+
+
+def test_a_function_that_no_stack_has_keeps_the_reason_of_its_sample(tmp_path: Path) -> None:
+    late = {"t": TIME_NS, "tid": TID, "pid": PID, "failed": "late"}
+    chain, merger = merge(tmp_path, [LOOP, MAIN, INNER, NATIVE], late)
+    assert names(chain) == ["rb_vm_exec", "rb_ary_each"]
+    assert merger.shares[0].failed == {"late": 1}
