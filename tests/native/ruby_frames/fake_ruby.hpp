@@ -82,13 +82,13 @@ class fake_ruby {
   void put(std::uint64_t address, std::uint64_t value) {
     std::memcpy(at(address), &value, sizeof value);
   }
-
- private:
-  std::uint64_t word(std::uint64_t address) {
+  [[nodiscard]] std::uint64_t word(std::uint64_t address) {
     std::uint64_t value = 0;
     std::memcpy(&value, at(address), sizeof value);
     return value;
   }
+
+ private:
   std::byte* at(std::uint64_t address) {
     return bytes_.data() + (address - reinterpret_cast<std::uint64_t>(bytes_.data()));
   }
