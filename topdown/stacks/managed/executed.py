@@ -3,11 +3,12 @@
 The runs of a stack are read some hundred microseconds after the sample, when inner functions may
 have returned. The native chain has the moment itself: for each call of the loop, the instructions
 that it executes, which belong to one function. A run that contains the function is cut behind it. A
-run without it takes the frames that led to the function in all other samples with the same
-functions in the loops; if those differ, the frames between have no name.
+run without it takes the frames that led to the function in other samples with the same functions in
+the loops; if those differ, the frames between have no name. A rare one does not count: now and then
+a stack changes while it is read.
 """
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -20,7 +21,9 @@ from topdown.stacks.python.frames import PythonStacks
 
 _MAX_WITHOUT_LOOP = 1
 _MAX_VARIANTS = 16  # kept of the frames that lead to a function
+_LEAST_RATIO = 50  # of the samples with one variant to those with others, if it is the only one
 _Functions = tuple[int, ...]
+_Variants = Counter[_Functions]  # samples
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,12 +55,12 @@ class ExecutedRuns:
     _runs: list[tuple[Run, ...]] = field(init=False)
     _code: list[int] = field(init=False)
     # By the code of the outer loop and that of the loop: the functions of the run up to it.
-    _leading: dict[tuple[int, int], dict[_Functions, None]] = field(
-        init=False, default_factory=lambda: defaultdict(dict)
+    _leading: defaultdict[tuple[int, int], _Variants] = field(
+        init=False, default_factory=lambda: defaultdict(Counter)
     )
     # By the code of a loop and that of the next one: methods written in C between them.
-    _between: dict[tuple[int, int], dict[_Functions, None]] = field(
-        init=False, default_factory=lambda: defaultdict(dict)
+    _between: defaultdict[tuple[int, int], _Variants] = field(
+        init=False, default_factory=lambda: defaultdict(Counter)
     )
 
     def __post_init__(self) -> None:
@@ -69,10 +72,19 @@ class ExecutedRuns:
         ]
         self._code = self.code_of.tolist()
 
-    def made(self, moments: Sequence[LoopMoment]) -> tuple[PythonStacks, list[int], list[bool]]:
-        """Return stacks with those of the moments, the index of each, and which have all names."""
-        for stack in sorted({moment.stack for moment in moments if moment.stack >= 0}):
-            self._learn(self._runs[stack])
+    def made(
+        self, moments: Sequence[LoopMoment], samples: Sequence[int]
+    ) -> tuple[PythonStacks, list[int], list[bool]]:
+        """Return stacks with those of the moments, the index of each, and which have all names.
+
+        ``samples``: the number of samples of each moment.
+        """
+        with_stack: Counter[int] = Counter()
+        for moment, count in zip(moments, samples, strict=True):
+            with_stack[moment.stack] += count
+        for stack, count in with_stack.items():
+            if stack >= 0:
+                self._learn(self._runs[stack], count)
         added: dict[tuple[Run, ...], int] = {}
         made: dict[LoopMoment, tuple[int, bool]] = {}
         for moment in moments:
@@ -104,7 +116,7 @@ class ExecutedRuns:
         places = (at for at in range(len(run) - 1, -1, -1) if self._code[run[at][0]] == code)
         return next(places, -1)
 
-    def _learn(self, runs: tuple[Run, ...]) -> None:
+    def _learn(self, runs: tuple[Run, ...], samples: int) -> None:
         """Store what leads to each function of a stack, which is a moment of its own."""
         outer = NO_CODE
         between: Run = ()
@@ -116,8 +128,8 @@ class ExecutedRuns:
                     continue
                 last = code, place + 1
                 for caller in {outer, NO_CODE} if depth <= _MAX_WITHOUT_LOOP else {outer}:
-                    _note(self._leading[caller, code], self._distinct(run[: place + 1]))
-                _note(self._between[outer, code], between)
+                    _note(self._leading[caller, code], self._distinct(run[: place + 1]), samples)
+                _note(self._between[outer, code], between, samples)
             outer, between = last[0], run[last[1] :]
 
     def _distinct(self, run: Run) -> Run:
@@ -157,9 +169,10 @@ class ExecutedRuns:
 
     def _led_to(self, outer: int, code: int, nameless: int) -> tuple[Run, bool]:
         """Return the frames up to a function that the run lacks, and whether all have names."""
-        variants = self._leading.get((outer, code), {})
-        if len(variants) == 1:
-            return tuple((function, 0) for function in next(iter(variants))), True
+        variants = self._leading.get((outer, code), Counter())
+        only = _only(variants)
+        if only is not None:
+            return only, True
         if not variants:
             return ((nameless, 0),), False
         alike: Run | None = None
@@ -171,10 +184,7 @@ class ExecutedRuns:
         return (*(alike or ()), (nameless, 0), *ends), False
 
     def _methods_between(self, code: int, further: int) -> Run:
-        variants = self._between.get((code, further), {})
-        if len(variants) != 1:
-            return ()
-        return tuple((function, 0) for function in next(iter(variants)))
+        return _only(self._between.get((code, further), Counter())) or ()
 
     def _methods_behind(self, run: Run, place: int) -> Run:
         """Return the methods written in C that the innermost function calls."""
@@ -182,6 +192,18 @@ class ExecutedRuns:
         return behind if all(self._code[function] == NO_CODE for function, _ in behind) else ()
 
 
-def _note(variants: dict[_Functions, None], frames: Run) -> None:
-    if len(variants) < _MAX_VARIANTS:
-        variants[tuple(function for function, _ in frames)] = None
+def _note(variants: _Variants, frames: Run, samples: int) -> None:
+    functions = tuple(function for function, _ in frames)
+    if functions in variants or len(variants) < _MAX_VARIANTS:
+        variants[functions] += samples
+
+
+def _only(variants: _Variants) -> Run | None:
+    """Return the frames of the only variant that is not rare; None if there are several."""
+    if not variants:
+        return None
+    ((functions, samples),) = variants.most_common(1)
+    others = variants.total() - samples
+    return (
+        tuple((function, 0) for function in functions) if samples > _LEAST_RATIO * others else None
+    )

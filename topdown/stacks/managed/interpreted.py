@@ -116,7 +116,8 @@ class InterpretedFrameMerger:
             for chain in chains
         ]
         executed = ExecutedRuns(self._stacks, self._code_of, self._function_of)
-        stacks, indexes, complete = executed.made(moments)
+        samples = np.bincount(named.chain_of, minlength=len(stack))[chains].tolist()
+        stacks, indexes, complete = executed.made(moments, samples)
         stack, unnamed = stack.copy(), np.zeros(len(stack), np.bool_)
         for chain, index, is_complete in zip(chains, indexes, complete, strict=True):
             if is_complete or stack[chain] >= 0:

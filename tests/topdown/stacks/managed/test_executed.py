@@ -17,7 +17,8 @@ def made(
     code_of[1:10] = np.arange(1, 10)
     executed = ExecutedRuns(stacks_of(stacks), code_of, np.arange(NAMELESS + 1))
     listed = [LoopMoment(stack, codes, calls, NAMELESS) for stack, codes in moments]
-    result, indexes, complete = executed.made(listed)
+    samples = [100 if stack == 0 else 1 for stack, _ in moments]
+    result, indexes, complete = executed.made(listed, samples)
     return runs_of(result, indexes[-1]), complete[-1]
 
 
@@ -35,9 +36,20 @@ def test_a_sample_that_was_not_read_has_the_frames_of_others() -> None:
     assert made(stacks, (0, (1, 2)), (-1, (1, 2))) == ([[(1, 0), (METHOD, 0)], [(2, 0)]], True)
 
 
+CALLERS: list[Stack] = [
+    [[(1, 5), (2, 6), (4, 7)]],
+    [[(1, 5), (3, 6), (4, 7)]],
+    [[(1, 5), (3, 6), (4, 7)]],
+    [[(1, 5)]],
+]
+
+
+def test_callers_that_are_rare_do_not_count() -> None:
+    assert made(CALLERS, (0, (4,)), (1, (4,)), (3, (4,))) == ([[(1, 0), (2, 0), (4, 0)]], True)
+
+
 def test_callers_that_differ_have_no_name() -> None:
-    stacks: list[Stack] = [[[(1, 5), (2, 6), (4, 7)]], [[(1, 5), (3, 6), (4, 7)]], [[(1, 5)]]]
-    runs, complete = made(stacks, (0, (4,)), (1, (4,)), (2, (4,)))
+    runs, complete = made(CALLERS, (0, (4,)), (1, (4,)), (2, (4,)), (3, (4,)))
     assert runs == [[(1, 0), (NAMELESS, 0), (4, 0)]]
     assert not complete
 
