@@ -21,6 +21,11 @@ constexpr std::array<std::string_view, 3> symbols{"ruby_version", "ruby_current_
                                                   "rb_vm_exec"};
 constexpr std::size_t max_version_length = 16;
 constexpr unsigned loop_counter = 14;  // reg_pc of vm_exec_core is r14 on x86-64 (vm_exec.c)
+#if defined(__x86_64__)
+constexpr bool has_loop_counter = true;
+#else
+constexpr bool has_loop_counter = false;  // the compiler chooses a register
+#endif
 
 runtime_detection detect_ruby(const target_view& view, managed_frames::function_log& log,
                               process_reading::read_budget& budget) {
@@ -39,13 +44,15 @@ runtime_detection detect_ruby(const target_view& view, managed_frames::function_
   if (!view.memory.read_value(file->addresses[1], vm) || vm == 0 ||
       !view.memory.read_value(vm + fields->vm_main_ractor, ractor) || ractor == 0)
     return {.present = true};  // not started yet
+  const managed_frames::address_range loop{file->addresses[2],
+                                           file->addresses[2] + file->bytes[2]};
   objects names{view.memory, *fields, file->writable};
   return {.present = true,
           .version = version,
           .refusal = {},
           .reader = std::make_unique<reader>(view.pid, *fields, file->addresses[1],
                                              std::move(names), log),
-          .loop = {file->addresses[2], file->addresses[2] + file->bytes[2]},
+          .loop = has_loop_counter ? loop : managed_frames::address_range{},
           .loop_counter = loop_counter};
 }
 

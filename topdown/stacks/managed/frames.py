@@ -39,6 +39,7 @@ _SEGMENT_WORDS = 6
 _WORD_LIMIT = 1 << 64
 _FRAME_WORDS = 3
 _MAX_REGISTER = 32
+_PID_LIMIT = 1 << 31
 
 ManagedRuns = tuple[
     npt.NDArray[np.uint64],
@@ -275,7 +276,11 @@ class _Collector(Struct):
         )
 
     def _interpreters(self) -> Interpreters:
-        loops = [(runtime.pid, *runtime.loop) for runtime in self.runtimes.values() if runtime.loop]
+        loops = [
+            (runtime.pid, *runtime.loop)
+            for runtime in self.runtimes.values()
+            if runtime.loop and runtime.pid < _PID_LIMIT
+        ]
         pids = {pid for pid, *_ in loops}
         coded = [
             (number, (function.pid, function.code))

@@ -72,6 +72,15 @@ def test_code_of_interpreters_is_numbered_in_processes_with_a_loop(tmp_path: Pat
     assert frames.interpreters.function_of.tolist() == [0, 0, 2, 3, 4]
 
 
+def test_a_process_with_an_impossible_number_has_no_interpreter(tmp_path: Path) -> None:
+    far = 7 + (1 << 32)
+    ruby = {**RUNTIME, "name": "ruby", "runtime": far, "loop": [16, 32, 14]}
+    function = {**FUNCTION, "pid": far, "code": [40, 80]}
+    frames = read_managed_frames(write(tmp_path, HEADER, ruby, function))
+    assert frames is not None
+    assert frames.interpreters.arrays is None
+
+
 @pytest.mark.parametrize(
     "damaged",
     [
