@@ -3,8 +3,9 @@
 A TypeScript compilation and an HTTP server under load. A function's time includes builtins and
 native code that it called; garbage collection, idle time, writing to sockets and V8's helper
 threads are left out on both sides. `--cpu-prof` counts wall time, so the programs are those that
-hardly wait. TypeScript is installed from npm, or named by STALLSCOPE_TYPESCRIPT (the folder of the
-package). The program ``node`` is measured, and those of STALLSCOPE_NODES, separated by colons.
+hardly wait. It gives the time of some inlined functions to their callers: the server runs once more
+without inlining. TypeScript is installed from npm, or named by STALLSCOPE_TYPESCRIPT (the folder of
+the package). The program ``node`` is measured, and those of STALLSCOPE_NODES, separated by colons.
 """
 
 import json
@@ -27,6 +28,7 @@ START_LIMIT_S = 30.0
 TYPESCRIPT = "typescript@5.6.3"
 HTTP_SERVER = Path(__file__).parent / "runtimes" / "http_server.js"
 SOURCE = 'import * as ts from "typescript";\nexport const version: string = ts.version;\n'
+NO_INLINING = "--no-turbo-inlining"
 COMPILER_OPTIONS = ("--noEmit", "--strict", "--target", "es2022", "--module", "node16")
 # Frames of chains that are left out: writing to a socket waits while the client runs, and
 # --cpu-prof leaves out the time in which it writes its output file.
@@ -43,12 +45,11 @@ def run() -> list[Case]:
         folder = Path(name)
         compiler = _typescript(folder)
         for node in nodes:
+            server = [str(HTTP_SERVER), "serve", str(seconds(DURATION_S)), str(folder / "port")]
             for program, words in (
                 ("TypeScript build", [*compiler, *COMPILER_OPTIONS, str(folder / "a.ts")]),
-                (
-                    "HTTP server",
-                    [str(HTTP_SERVER), "serve", str(seconds(DURATION_S)), str(folder / "port")],
-                ),
+                ("HTTP server", server),
+                ("HTTP server, nothing inlined", [NO_INLINING, *server]),
             ):
                 cases.append(_case(program, node, words, folder))
                 print(cases[-1].name, cases[-1].ours, flush=True)
