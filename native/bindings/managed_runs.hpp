@@ -21,8 +21,10 @@ using run_rows = nb::ndarray<const std::uint64_t, nb::shape<-1, 6>, nb::c_contig
 using managed_arrays = std::tuple<managed_column<std::uint64_t>, managed_column<std::int32_t>,
                                   managed_column<std::uint64_t>, run_rows>;
 
-// Interpreters of processes: loops (pid, begin, end, register), and codes (pid, begin, end, number).
-using rows_of_four = nb::ndarray<const std::uint64_t, nb::shape<-1, 4>, nb::c_contig, nb::device::cpu>;
+// Interpreters of processes: loops (pid, begin, end, register), and codes (pid, begin, end,
+// number).
+using rows_of_four =
+    nb::ndarray<const std::uint64_t, nb::shape<-1, 4>, nb::c_contig, nb::device::cpu>;
 using interpreter_arrays = std::tuple<rows_of_four, rows_of_four>;
 
 // Copy the arrays. Throw nb::value_error if they do not fit together.

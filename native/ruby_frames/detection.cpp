@@ -44,8 +44,7 @@ runtime_detection detect_ruby(const target_view& view, managed_frames::function_
   if (!view.memory.read_value(file->addresses[1], vm) || vm == 0 ||
       !view.memory.read_value(vm + fields->vm_main_ractor, ractor) || ractor == 0)
     return {.present = true};  // not started yet
-  const managed_frames::address_range loop{file->addresses[2],
-                                           file->addresses[2] + file->bytes[2]};
+  const managed_frames::address_range loop{file->addresses[2], file->addresses[2] + file->bytes[2]};
   objects names{view.memory, *fields, file->writable};
   return {.present = true,
           .version = version,

@@ -53,8 +53,8 @@ struct cursor {
   std::optional<landing> next_landing;
   std::span<const managed_run> runs{};  // managed frames that are not in the chain yet
   const interpreter_loop* loop = nullptr;
-  rule_cache* cache = nullptr;          // rules at these mappings; nullptr: caching is disabled
-  std::uint64_t version = 0;            // version of the mappings
+  rule_cache* cache = nullptr;  // rules at these mappings; nullptr: caching is disabled
+  std::uint64_t version = 0;    // version of the mappings
 };
 
 std::optional<chain_end> step_by_rule(cursor& at, const applied_rule& frame_rule);

@@ -71,7 +71,8 @@ struct managed_run {
   std::uint64_t number = 0;  // of the frames
 };
 
-// The loop of an interpreter whose core keeps the program counter of interpreted code in a register.
+// The loop of an interpreter whose core keeps the program counter of interpreted code in a
+// register.
 struct interpreter_loop {
   std::uint64_t begin = 0;  // [begin, end): the function that calls the core
   std::uint64_t end = 0;
@@ -83,7 +84,7 @@ struct interpreter_loop {
 struct frame {
   std::uint64_t address = 0;
   bool exact = false;
-  bool managed = false;  // a run of managed frames; the address is its number
+  bool managed = false;      // a run of managed frames; the address is its number
   bool interpreted = false;  // the address is the program counter of interpreted code
 };
 
