@@ -19,7 +19,7 @@ from topdown.stacks.managed.alignment import Run, common, runs_of_stacks, with_s
 from topdown.stacks.managed.code_ranges import NO_CODE
 from topdown.stacks.python.frames import PythonStacks
 
-_MAX_WITHOUT_LOOP = 1
+_MAX_WITHOUT_LOOP = 1  # runs at the beginning of a stack that no call of the loop executes
 _MAX_VARIANTS = 16  # kept of the frames that lead to a function
 _LEAST_RATIO = 50  # of the samples with one variant to those with others, if it is the only one
 _Functions = tuple[int, ...]
