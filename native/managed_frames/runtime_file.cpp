@@ -55,10 +55,10 @@ std::optional<runtime_file> find_runtime_file(const target_view& view,
     const process_reading::dynamic_symbols exported{*file};
     runtime_file result;
     for (const auto symbol : symbols) {
-      const auto found = exported.find(symbol);
-      if (!found) break;
-      result.addresses.push_back(found->value + *bias);
-      result.bytes.push_back(found->bytes);
+      const auto named = exported.find(symbol);
+      if (!named) break;
+      result.addresses.push_back(named->value + *bias);
+      result.bytes.push_back(named->bytes);
     }
     if (result.addresses.size() != symbols.size()) continue;
     for (const auto& segment : file->segments()) {

@@ -33,10 +33,10 @@ def code_ranges(
     ``functions``: pid and code of each. Code that overlaps other code, because its memory was used
     again, is left out: its functions have the number NO_CODE.
     """
-    wanted = [(pid, *code) for pid, code in functions]
+    code_places = [(pid, *code) for pid, code in functions]
     groups: list[list[CodeRange]] = []  # that overlap
     reach = 0
-    for item in sorted(set(wanted)):
+    for item in sorted(set(code_places)):
         pid, begin, end = item
         if groups and groups[-1][0][0] == pid and begin <= reach:
             groups[-1].append(item)
@@ -46,4 +46,4 @@ def code_ranges(
             reach = end
     ranges = [group[0] for group in groups if len(group) == 1]
     number_of = {item: number for number, item in enumerate(ranges)}
-    return ranges, [number_of.get(item, NO_CODE) for item in wanted]
+    return ranges, [number_of.get(item, NO_CODE) for item in code_places]
