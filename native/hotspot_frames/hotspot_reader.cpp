@@ -23,6 +23,7 @@ constexpr std::uint64_t wrapper_below_fp = 6 * word;  // frame::entry_frame_call
 constexpr std::size_t max_segments = 64;
 constexpr std::size_t max_histories = 4096;
 constexpr std::size_t max_native_frames = 128;
+constexpr std::uint64_t searched_bytes = 4096;
 
 class hotspot_reader final : public managed_frames::runtime_reader {
  public:
@@ -51,6 +52,7 @@ class hotspot_reader final : public managed_frames::runtime_reader {
   std::optional<frame_position> first_java_frame(const stack_sample& sample);
   std::optional<frame_position> by_frame_pointers(const stack_sample& sample) const;
   std::optional<frame_position> by_anchor(const frame_anchor& anchor, const stack_sample& sample);
+  std::optional<frame_position> by_search(const stack_sample& sample);
   std::optional<frame_position> before_call_stub(std::uint64_t entry_frame,
                                                  const stack_sample& sample);
 
@@ -107,8 +109,20 @@ std::optional<frame_position> hotspot_reader::first_java_frame(const stack_sampl
   const auto anchored = anchor ? by_anchor(*anchor, sample) : std::nullopt;
   auto chained = by_frame_pointers(sample);
   if (chained && !walker_.is_consistent(*chained, sample)) chained.reset();
-  if (!anchored || (chained && chained->sp <= anchored->sp)) return chained;
-  return anchored;
+  if (anchored && !(chained && chained->sp <= anchored->sp)) return anchored;
+  return chained ? chained : by_search(sample);
+}
+
+// A short native call has ended before the anchor is read, and its code may use the frame pointer
+// otherwise. The return address into the wrapper of the native method is still in the copy.
+std::optional<frame_position> hotspot_reader::by_search(const stack_sample& sample) {
+  for (std::uint64_t distance = 0; distance < searched_bytes; distance += word) {
+    frame_position now{.sp = sample.stack_address + distance};
+    if (!sample.word(now.sp, now.pc)) break;
+    now.sp += word;
+    if (walker_.owns(now.pc) && walker_.is_wrapper_frame(now, sample)) return now;
+  }
+  return std::nullopt;
 }
 
 // The call stub keeps the anchor of the Java code that called native code before.

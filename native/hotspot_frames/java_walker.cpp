@@ -18,6 +18,7 @@ constexpr std::size_t max_frames = 4096;
 constexpr std::size_t max_cached_addresses = 65'536;
 constexpr int attempts = 3;
 constexpr int max_forwarders = 4;
+constexpr std::uint64_t max_pushed = 2;
 constexpr std::uint64_t longest_pause_ns = 100'000'000;
 
 // Words of an interpreter frame that the tables of the virtual machine lack
@@ -190,8 +191,22 @@ bool java_walker::step_compiled(const code_blob& blob, frame_position& now,
   const auto progress =
       progress_at(code.subspan(entry), static_cast<std::size_t>(now.pc - blob.verified_entry),
                   static_cast<std::size_t>(complete));
-  return progress.complete ? return_by_size(blob.frame_bytes, now, sample)
+  return progress.complete ? return_from_body(blob, now, sample)
                            : return_by_progress(progress, now, sample);
+}
+
+// Code that the compiler has for a method of a library, such as String.compareTo, may have pushed
+// registers. Compiled methods are called by generated code only.
+bool java_walker::return_from_body(const code_blob& blob, frame_position& now,
+                                   const stack_sample& sample) {
+  for (std::uint64_t pushed = 0; pushed <= max_pushed; ++pushed) {
+    frame_position caller = now;
+    caller.sp += pushed * word;
+    if (!return_by_size(blob.frame_bytes, caller, sample) || !code_.owns(caller.pc)) continue;
+    now = caller;
+    return true;
+  }
+  return return_by_size(blob.frame_bytes, now, sample);
 }
 
 void java_walker::append_compiled(const code_blob& blob, std::uint64_t pc,
@@ -260,6 +275,15 @@ bool java_walker::is_consistent(const frame_position& caller, const stack_sample
   const auto* const blob = code_.find(caller.pc);
   return blob != nullptr &&
          (blob->kind != blob_kind::interpreter || interpreted_at(caller, sample).method != 0);
+}
+
+bool java_walker::is_wrapper_frame(const frame_position& at, const stack_sample& sample) {
+  const auto* const blob = code_.find(at.pc);
+  if (blob == nullptr || blob->kind != blob_kind::native_wrapper || at.pc <= blob->verified_entry)
+    return false;
+  frame_position caller = at;
+  return return_by_size(blob->frame_bytes, caller, sample) && owns(caller.pc) &&
+         is_consistent(caller, sample);
 }
 
 // A leaf may be at the entry of a method, before its frame exists: then the method is in rbx, and

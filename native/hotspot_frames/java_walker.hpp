@@ -78,6 +78,8 @@ class java_walker {
   // Whether a caller in generated code is consistent: an interpreter frame has a method and a
   // bytecode of it. Of other code, nothing can be checked.
   bool is_consistent(const frame_position& caller, const managed_frames::stack_sample& sample);
+  // Whether a frame belongs to the wrapper of a native method that generated code has called.
+  bool is_wrapper_frame(const frame_position& at, const managed_frames::stack_sample& sample);
 
   // Walks from a frame of generated code to its first caller that is not, and moves `now` there.
   // Appends the frames, innermost first. `entry_frame` is the frame pointer of a call stub that
@@ -96,6 +98,9 @@ class java_walker {
   walk_end walk_once(frame_position& now, const managed_frames::stack_sample& sample, frames& into,
                      std::uint64_t& entry_frame);
   [[nodiscard]] bool used_is_unchanged();
+  // Leaves the complete frame of a leaf.
+  bool return_from_body(const code_blob& blob, frame_position& now,
+                        const managed_frames::stack_sample& sample);
   // Each appends the frames of a blob and moves to the caller. Returns false if the copy lacks a
   // word of it.
   bool step_compiled(const code_blob& blob, frame_position& now,

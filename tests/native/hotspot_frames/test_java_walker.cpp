@@ -31,14 +31,8 @@ class walk_fixture {
 
   walked walk_at(std::uint64_t sample_ns, frame_position now,
                  const std::vector<std::uint64_t>& stack) {
-    if (!walker_) {
-      walker_.emplace(memory_, machine.layout(), ::getpid(), log_);
-      REQUIRE(walker_->prepare());
-    }
-    stack_sample sample;
-    sample.time_ns = sample_ns;
-    sample.stack_address = stack_start;
-    sample.stack = std::as_bytes(std::span{stack});
+    prepare();
+    const auto sample = sample_of(sample_ns, stack);
     frame_history history;
     std::vector<managed_frame> frames;
     std::uint64_t entry_frame = 0;
@@ -50,7 +44,26 @@ class walk_fixture {
     return result;
   }
 
+  bool is_wrapper(const frame_position& at, const std::vector<std::uint64_t>& stack) {
+    prepare();
+    return walker_->is_wrapper_frame(at, sample_of(monotonic_ns(), stack));
+  }
+
  private:
+  void prepare() {
+    if (walker_) return;
+    walker_.emplace(memory_, machine.layout(), ::getpid(), log_);
+    REQUIRE(walker_->prepare());
+  }
+
+  static stack_sample sample_of(std::uint64_t sample_ns, const std::vector<std::uint64_t>& stack) {
+    stack_sample sample;
+    sample.time_ns = sample_ns;
+    sample.stack_address = stack_start;
+    sample.stack = std::as_bytes(std::span{stack});
+    return sample;
+  }
+
   // The name in the log's line of a function; the reason in brackets if it has none.
   std::string name_of(std::uint64_t id) {
     const auto line = lines_.find("{\"function\":" + std::to_string(id) + ",");
@@ -84,6 +97,26 @@ TEST_CASE_FIXTURE(walk_fixture, "compiled methods return by their frame sizes") 
   CHECK(result.now.pc == native_caller);
   CHECK(result.now.fp == 0x88);
   CHECK(result.now.sp == stack_start + 6 * 8);
+}
+
+TEST_CASE_FIXTURE(walk_fixture, "registers that inlined library code has pushed are skipped") {
+  const auto inner = machine.add_blob("nmethod", machine.add_method("a/A", "f", 3), 2, body, 1);
+  const auto outer = machine.add_blob("nmethod", machine.add_method("a/B", "g", 4), 4, body, 2);
+  const auto result = walk({.pc = inner.code + 1, .sp = stack_start, .is_leaf = true},
+                           {0x55, 0x77, outer.code + 2, 0, 0, 0x88, native_caller});
+  CHECK(result.names == std::vector<std::string>{"a.A.f:0", "a.B.g:0"});
+  CHECK(result.now.pc == native_caller);
+  CHECK(result.now.sp == stack_start + 7 * 8);
+}
+
+TEST_CASE_FIXTURE(walk_fixture, "the wrapper of a native method is recognised by its caller") {
+  const auto native =
+      machine.add_blob("native nmethod", machine.add_method("a/A", "n", 3), 2, body, 1);
+  const auto outer = machine.add_blob("nmethod", machine.add_method("a/B", "g", 4), 4, body, 2);
+  const frame_position inside{.pc = native.code + 2, .sp = stack_start};
+  CHECK(is_wrapper(inside, {0x77, outer.code + 2}));
+  CHECK_FALSE(is_wrapper(inside, {0x77, native_caller}));
+  CHECK_FALSE(is_wrapper({.pc = outer.code + 2, .sp = stack_start}, {0x77, outer.code + 2}));
 }
 
 TEST_CASE_FIXTURE(walk_fixture, "a method interrupted at its entry returns at the stack pointer") {
