@@ -239,6 +239,7 @@ def _shares(folded: str, methods: frozenset[str]) -> tuple[Shares, Shares]:
     """Return the total shares of methods, and those as innermost method of stacks with one."""
     total: Counter[str] = Counter()
     innermost: Counter[str] = Counter()
+    left_out = 0
     for line in folded.splitlines():
         stack, count = line.rsplit(" ", 1)
         names = [_HIDDEN.sub("", frame) for frame in stack.split(";")]
@@ -246,7 +247,10 @@ def _shares(folded: str, methods: frozenset[str]) -> tuple[Shares, Shares]:
         if java and java[0] in _FIRST_METHODS:
             total.update(dict.fromkeys(java, int(count)))
             innermost[java[-1]] += int(count)
+        elif java:
+            left_out += int(count)
     samples = innermost.total()
+    print(f"left out: {left_out:,} samples, compared: {samples:,}", flush=True)
     return tuple(
         {name: count / samples for name, count in counts.items()} for counts in (total, innermost)
     )  # type: ignore[return-value]

@@ -114,15 +114,30 @@ std::optional<frame_position> hotspot_reader::first_java_frame(const stack_sampl
 }
 
 // A short native call has ended before the anchor is read, and its code may use the frame pointer
-// otherwise. The return address into the wrapper of the native method is still in the copy.
+// otherwise. The return address into the wrapper of the native method is still in the copy. Below
+// it may be one of an earlier call, so the last one with the same caller counts, and its callers
+// must lead to the call stub.
 std::optional<frame_position> hotspot_reader::by_search(const stack_sample& sample) {
-  for (std::uint64_t distance = 0; distance < searched_bytes; distance += word) {
-    frame_position now{.sp = sample.stack_address + distance};
-    if (!sample.word(now.sp, now.pc)) break;
-    now.sp += word;
-    if (walker_.owns(now.pc) && walker_.is_wrapper_frame(now, sample)) return now;
+  std::optional<frame_position> last;
+  std::uint64_t end = sample.stack_address + searched_bytes;
+  std::optional<std::uint64_t> caller_sp;
+  for (std::uint64_t at = sample.stack_address; at < end; at += word) {
+    frame_position now{.sp = at + word};
+    if (!sample.word(at, now.pc)) break;
+    const auto caller =
+        walker_.owns(now.pc) ? walker_.caller_of_wrapper(now, sample) : std::nullopt;
+    if (!caller || (caller_sp && *caller != *caller_sp)) continue;
+    last = now;
+    caller_sp = caller;
+    end = std::min(end, *caller);
   }
-  return std::nullopt;
+  if (!last) return std::nullopt;
+  frame_history unused;
+  std::vector<managed_frames::managed_frame> frames;
+  std::uint64_t entry_frame = 0;
+  frame_position outer = *last;
+  const auto reached = walker_.walk(outer, sample, unused, frames, entry_frame);
+  return reached == walk_end::call_stub ? last : std::nullopt;
 }
 
 // The call stub keeps the anchor of the Java code that called native code before.

@@ -277,13 +277,16 @@ bool java_walker::is_consistent(const frame_position& caller, const stack_sample
          (blob->kind != blob_kind::interpreter || interpreted_at(caller, sample).method != 0);
 }
 
-bool java_walker::is_wrapper_frame(const frame_position& at, const stack_sample& sample) {
+std::optional<std::uint64_t> java_walker::caller_of_wrapper(const frame_position& at,
+                                                            const stack_sample& sample) {
   const auto* const blob = code_.find(at.pc);
   if (blob == nullptr || blob->kind != blob_kind::native_wrapper || at.pc <= blob->verified_entry)
-    return false;
+    return std::nullopt;
   frame_position caller = at;
-  return return_by_size(blob->frame_bytes, caller, sample) && owns(caller.pc) &&
-         is_consistent(caller, sample);
+  if (!return_by_size(blob->frame_bytes, caller, sample) || !owns(caller.pc) ||
+      !is_consistent(caller, sample))
+    return std::nullopt;
+  return caller.sp;
 }
 
 // A leaf may be at the entry of a method, before its frame exists: then the method is in rbx, and

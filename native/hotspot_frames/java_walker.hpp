@@ -78,8 +78,10 @@ class java_walker {
   // Whether a caller in generated code is consistent: an interpreter frame has a method and a
   // bytecode of it. Of other code, nothing can be checked.
   bool is_consistent(const frame_position& caller, const managed_frames::stack_sample& sample);
-  // Whether a frame belongs to the wrapper of a native method that generated code has called.
-  bool is_wrapper_frame(const frame_position& at, const managed_frames::stack_sample& sample);
+  // The stack pointer of the generated code that called the wrapper of a native method, if the
+  // frame is that of a wrapper.
+  std::optional<std::uint64_t> caller_of_wrapper(const frame_position& at,
+                                                 const managed_frames::stack_sample& sample);
 
   // Walks from a frame of generated code to its first caller that is not, and moves `now` there.
   // Appends the frames, innermost first. `entry_frame` is the frame pointer of a call stub that

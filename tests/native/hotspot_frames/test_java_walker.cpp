@@ -44,9 +44,10 @@ class walk_fixture {
     return result;
   }
 
-  bool is_wrapper(const frame_position& at, const std::vector<std::uint64_t>& stack) {
+  std::optional<std::uint64_t> caller_of_wrapper(const frame_position& at,
+                                                 const std::vector<std::uint64_t>& stack) {
     prepare();
-    return walker_->is_wrapper_frame(at, sample_of(monotonic_ns(), stack));
+    return walker_->caller_of_wrapper(at, sample_of(monotonic_ns(), stack));
   }
 
  private:
@@ -114,9 +115,10 @@ TEST_CASE_FIXTURE(walk_fixture, "the wrapper of a native method is recognised by
       machine.add_blob("native nmethod", machine.add_method("a/A", "n", 3), 2, body, 1);
   const auto outer = machine.add_blob("nmethod", machine.add_method("a/B", "g", 4), 4, body, 2);
   const frame_position inside{.pc = native.code + 2, .sp = stack_start};
-  CHECK(is_wrapper(inside, {0x77, outer.code + 2}));
-  CHECK_FALSE(is_wrapper(inside, {0x77, native_caller}));
-  CHECK_FALSE(is_wrapper({.pc = outer.code + 2, .sp = stack_start}, {0x77, outer.code + 2}));
+  CHECK(caller_of_wrapper(inside, {0x77, outer.code + 2}) == stack_start + 2 * 8);
+  CHECK_FALSE(caller_of_wrapper(inside, {0x77, native_caller}));
+  const frame_position compiled{.pc = outer.code + 2, .sp = stack_start};
+  CHECK_FALSE(caller_of_wrapper(compiled, {0x77, 0, 0, outer.code + 2}));
 }
 
 TEST_CASE_FIXTURE(walk_fixture, "a method interrupted at its entry returns at the stack pointer") {
