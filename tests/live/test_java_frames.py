@@ -59,3 +59,31 @@ def test_java_functions_have_names_and_their_shares(known_java: list[str]) -> No
         assert shares[name] / sum(shares.values()) == pytest.approx(expected, abs=NEAR), name
     interpreted = next(f for f in document["functions"] if f["name"] == "KnownJava.interpreted")
     assert interpreted["kind"] == "java"
+
+
+def test_short_native_calls_and_library_code_have_callers(tmp_path: Path) -> None:
+    for name in ("java", "javac"):
+        if shutil.which(name) is None:
+            pytest.skip(f"needs the program {name}")
+    program = Path(__file__).parent / "targets" / "ShortCalls.java"
+    subprocess.run(["javac", "-d", tmp_path, program], check=True, timeout=120)
+    recording, stallscope = tmp_path / "recording", [sys.executable, "-m", "stallscope"]
+    with subprocess.Popen(["java", "-cp", str(tmp_path), "ShortCalls"]) as target:
+        try:
+            time.sleep(1)
+            command = [*stallscope, "record", "-p", str(target.pid), "-o", str(recording)]
+            options = ["--duration", str(SECONDS), "-F", str(RATE_HZ)]
+            subprocess.run([*command, *options], capture_output=True, timeout=120, check=True)
+        finally:
+            target.kill()
+    flame = [*stallscope, "flame", str(recording), "--format", "folded", "-o", "-"]
+    folded = subprocess.run(flame, capture_output=True, text=True, timeout=120, check=True).stdout
+    for callee, caller in (
+        ("pthread_cond_signal", "ShortCalls.wake"),
+        ("compare", "ShortCalls.main"),
+    ):
+        counts = {True: 0, False: 0}
+        for line in folded.splitlines():
+            if callee in line:
+                counts[caller in line] += int(line.rsplit(" ", 1)[1])
+        assert counts[True] > MIN_NAMED_SHARE * sum(counts.values()) > 0, callee
