@@ -81,7 +81,7 @@ def _following_runs(
     def add(key: tuple[tuple[int, ...], ...], rest: Run, further: Run) -> None:
         known = following.get(key)
         if known is not None:
-            rest, further = common(known[0], rest), common(known[1], further)
+            rest, further = common_frames(known[0], rest), common_frames(known[1], further)
         following[key] = rest, further
 
     for runs in stacks:
@@ -96,7 +96,7 @@ def _following_runs(
     return following
 
 
-def common(first: Run, second: Run) -> Run:
+def common_frames(first: Run, second: Run) -> Run:
     """Return the outermost frames that two runs share; a line that differs is not known."""
     common: list[Frame] = []
     for first_frame, second_frame in zip(first, second, strict=False):

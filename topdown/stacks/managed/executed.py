@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from topdown.stacks.managed.alignment import Run, common, runs_of_stacks, with_stacks
+from topdown.stacks.managed.alignment import Run, common_frames, runs_of_stacks, with_stacks
 from topdown.stacks.managed.code_ranges import NO_CODE
 from topdown.stacks.python.frames import PythonStacks
 
@@ -28,7 +28,7 @@ _Variants = Counter[_Functions]  # samples
 
 @dataclass(frozen=True, slots=True)
 class LoopMoment:
-    """A native chain and what was read beside it.
+    """What the loops of a native chain run, and the stack that was read for the same sample.
 
     ``stack``: number of the stack, -1 if none was read. ``codes``: what each call of the loop
     executes, outermost first. ``calls``: whether the innermost call runs native code.
@@ -43,7 +43,7 @@ class LoopMoment:
 
 @dataclass(slots=True)
 class ExecutedRuns:
-    """Makes the runs of moments.
+    """Makes the runs of frames of samples, from the moment of the sample.
 
     ``code_of``: the code of each function, NO_CODE without one. ``function_of``: the same function,
     with the most complete name.
@@ -117,7 +117,10 @@ class ExecutedRuns:
         return next(places, -1)
 
     def _learn(self, runs: tuple[Run, ...], samples: int) -> None:
-        """Store what leads to each function of a stack, which is a moment of its own."""
+        """Count, for each function of a stack, which callers it has in this call of the loop.
+
+        All frames of a stack were read at the same time, so they are evidence for any sample.
+        """
         outer = NO_CODE
         between: Run = ()
         for depth, run in enumerate(runs):
@@ -142,27 +145,28 @@ class ExecutedRuns:
         )
 
     def _of(self, moment: LoopMoment) -> tuple[tuple[Run, ...], bool]:
+        """Return the runs of a moment, and whether all frames have names."""
         read, runs, complete = self._read(moment), [], True
         outer = NO_CODE
         for depth, code in enumerate(moment.codes):
             run = read[depth] if depth < len(read) else ()
             place = self._place(run, code)
+            innermost = depth + 1 == len(moment.codes)
             if place >= 0:
                 frames = run[: place + 1]
-            elif code == NO_CODE and depth + 1 == len(moment.codes) and not moment.calls:
+            elif code == NO_CODE and innermost and not moment.calls:
                 frames = ()  # the loop is about to start, or has ended
             elif code == NO_CODE and run:
                 frames, place = run, len(run) - 1
             else:
                 frames, is_known = self._led_to(outer, code, moment.nameless)
                 complete = complete and is_known
-            if depth + 1 < len(moment.codes):
-                further = moment.codes[depth + 1]
-                follows = depth + 1 < len(read) and self._place(read[depth + 1], further) >= 0
-                is_read = place >= 0 and follows
-                frames += run[place + 1 :] if is_read else self._methods_between(code, further)
-            elif place >= 0 and moment.calls:
-                frames += self._methods_behind(run, place)
+            behind = run[place + 1 :] if place >= 0 else None
+            if innermost:
+                frames += self._methods_behind(behind) if moment.calls else ()
+            else:
+                next_run = read[depth + 1] if depth + 1 < len(read) else ()
+                frames += self._methods_between(code, moment.codes[depth + 1], behind, next_run)
             runs.append(frames)
             outer = code
         return tuple(runs), complete
@@ -178,18 +182,24 @@ class ExecutedRuns:
         alike: Run | None = None
         for variant in variants:
             frames = tuple((function, 0) for function in variant)
-            alike = frames if alike is None else common(alike, frames)
+            alike = frames if alike is None else common_frames(alike, frames)
         last = {variant[-1] for variant in variants}
         ends: Run = ((last.pop(), 0),) if len(last) == 1 else ()
         return (*(alike or ()), (nameless, 0), *ends), False
 
-    def _methods_between(self, code: int, further: int) -> Run:
+    def _methods_between(self, code: int, further: int, behind: Run | None, next_run: Run) -> Run:
+        """Return the methods written in C through which one loop calls the next one.
+
+        ``behind``: the frames behind the function of the outer loop, None if it was not read.
+        """
+        if behind is not None and self._place(next_run, further) >= 0:
+            return behind
         return _only(self._between.get((code, further), Counter())) or ()
 
-    def _methods_behind(self, run: Run, place: int) -> Run:
+    def _methods_behind(self, behind: Run | None) -> Run:
         """Return the methods written in C that the innermost function calls."""
-        behind = run[place + 1 :]
-        return behind if all(self._code[function] == NO_CODE for function, _ in behind) else ()
+        is_native = all(self._code[function] == NO_CODE for function, _ in behind or ())
+        return behind or () if is_native else ()
 
 
 def _note(variants: _Variants, frames: Run, samples: int) -> None:

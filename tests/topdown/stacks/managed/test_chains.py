@@ -5,8 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from topdown.stacks.folding.call_tree import Chains
-from topdown.stacks.folding.named_chains import WHOLE, NamedChains
+from tests.topdown.stacks.managed.function_chains import named_chains
 from topdown.stacks.managed.chains import ManagedFrameMerger
 from topdown.stacks.managed.frames import (
     Interpreters,
@@ -17,7 +16,6 @@ from topdown.stacks.managed.frames import (
     Runtime,
 )
 from topdown.stacks.profile import Function, FunctionKind
-from topdown.stacks.symbols.function_table import FunctionTable
 
 PID, TID = 7, 8
 
@@ -74,25 +72,13 @@ def merge(
     thread: bytes = b"main",
 ) -> tuple[list[list[Function]], ManagedFrameMerger]:
     """Return the merged chain of each sample; one sample has each chain."""
-    functions = list(dict.fromkeys(function for chain in chains for function in chain))
-    named = NamedChains(
-        FunctionTable([]).extended(functions),
-        Chains(
-            np.append(0, np.cumsum([len(chain) for chain in chains])).astype(np.int64),
-            np.array([functions.index(f) for chain in chains for f in chain], np.int64),
-        ),
-        np.arange(len(chains)),
-        np.arange(len(chains), dtype=np.int64),
-        np.full(len(chains), WHOLE, np.int64),
-        (),
-    )
     capture: Any = SimpleNamespace(
         threads=[SimpleNamespace(pid=PID, tid=TID, name=thread)],
         thread=np.zeros(len(chains), np.int64),
         time_ns=np.array(times, np.uint64),
     )
     merger = ManagedFrameMerger(frames, lines=lines)
-    merged = merger(capture, named)
+    merged = merger(capture, named_chains(*chains))
     starts = merged.chains.offset.tolist()
     return [
         [

@@ -7,12 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from topdown.stacks.folding.call_tree import Chains
-from topdown.stacks.folding.named_chains import WHOLE, NamedChains
+from tests.topdown.stacks.managed.function_chains import named_chains
 from topdown.stacks.managed.frames import read_managed_frames
 from topdown.stacks.managed.interpreted import InterpretedFrameMerger
 from topdown.stacks.profile import Function, FunctionKind
-from topdown.stacks.symbols.function_table import FunctionTable
 
 PID, TID, TIME_NS = 7, 7, 100
 LOOP = Function("rb_vm_exec", "/libruby.so", FunctionKind.USER)
@@ -45,22 +43,13 @@ def merge(
     frames = read_managed_frames(folder)
     assert frames is not None
     assert not frames.warnings
-    used = list(dict.fromkeys(chain))
-    named = NamedChains(
-        FunctionTable([]).extended(used),
-        Chains(np.array([0, len(chain)]), np.array([used.index(f) for f in chain], np.int64)),
-        np.arange(1),
-        np.zeros(1, np.int64),
-        np.full(1, WHOLE, np.int64),
-        (),
-    )
     capture: Any = SimpleNamespace(
         threads=[SimpleNamespace(pid=PID, tid=TID)],
         thread=np.zeros(1, np.int64),
         time_ns=np.array([TIME_NS], np.uint64),
     )
     merger = InterpretedFrameMerger(frames, lines=lines)
-    merged = merger(capture, named)
+    merged = merger(capture, named_chains(chain))
     return [merged.functions[at] for at in merged.chains.function.tolist()], merger
 
 
