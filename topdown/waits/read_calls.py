@@ -28,7 +28,8 @@ def with_read_calls(
     known = _known_calls(records) if len(rows) else {}
     if not known:
         return calls
-    pids = np.array([thread.pid for thread in records.threads], np.uint64)
+    # A thread of an unknown process has the number -1, which no known call has.
+    pids = np.array([thread.pid for thread in records.threads], np.int64).astype(np.uint64)
     registers = samples.registers[samples.register_row[rows]]
     keys = np.stack(
         [
