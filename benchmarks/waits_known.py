@@ -2,7 +2,7 @@
 
 Each program of `stallscope lab waits` and its look-alike run several times. The threads measure
 their own time by state, so that the shares have a true value. A run without a diagnosis counts as a
-wrong one. On a busy host, run the programs longer. Takes about 8 minutes.
+wrong one. On a busy host, run the programs longer. Takes about 20 minutes.
 
 Run and queue times are compared with schedstat before the analysis makes them those of schedstat;
 by how much it changes them is shown beside.
@@ -24,9 +24,9 @@ from harness.labs.waits.waiting_programs import RunAccount, WaitingProgram, wait
 from harness.waits.result import LockWaits, ThreadWaits, WaitsResult
 from stallscope.errors import StallscopeError
 
-RUNS = 3
+RUNS = 5
 GRAPH_RUNS = 10
-LOOK_ALIKE_RUNS = 1
+LOOK_ALIKE_RUNS = 5
 DURATION_S = 2.0
 # Known answers (a) to (e) of the wait-for graph.
 GRAPH_PROGRAMS = (

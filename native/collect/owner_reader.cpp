@@ -21,6 +21,7 @@ namespace {
 
 constexpr int longest_owner_round_ms = 20;
 constexpr int pause_ms = 10;
+constexpr int pause_while_filling_ms = 1;
 constexpr std::uint64_t owner_supervision_pause_ns = 50'000'000;
 // Allowed at once. Used is the CPU time of this thread and, as estimated per wait, of the helper.
 constexpr std::uint64_t owner_burst_ns = 10'000'000;
@@ -125,19 +126,24 @@ class owner_reader::implementation {
       if (used <= allowed) {
         ::poll(waited.data(), waited.size(), longest_owner_round_ms);
       } else {
-        ::poll(waited.data(), 1, pause_ms);
+        ::poll(waited.data(), 1, fills_ ? pause_while_filling_ms : pause_ms);
         skip();
       }
     }
   }
 
-  // The signal wakes the drain, so a ring that stays full is signalled once.
+  // The signal wakes the drain. It is given once until the drain has released records.
   void signal_fill() {
-    const bool fills = std::ranges::any_of(rings_->rings, [this](const perf_events::ring& ring) {
-      return 4 * (ring.view().head() - ring.view().tail()) > rings_->data_bytes;
-    });
-    if (fills && !fills_) filled_->signal();
-    fills_ = fills;
+    std::uint64_t released = 0;
+    fills_ = false;
+    for (const auto& ring : rings_->rings) {
+      const auto tail = ring.view().tail();
+      released += tail;
+      fills_ = fills_ || 4 * (ring.view().head() - tail) > rings_->data_bytes;
+    }
+    if (!fills_ || released == released_at_signal_) return;
+    released_at_signal_ = released;
+    filled_->signal();
   }
 
   // A target that switches often and never waits for a lock would pay for nothing. The first wait
@@ -191,7 +197,8 @@ class owner_reader::implementation {
   const perf_events::ring_set* rings_;
   owner_source source_;
   const wake_event* filled_;
-  bool fills_ = false;  // at the last look
+  bool fills_ = false;                             // at the last look
+  std::uint64_t released_at_signal_ = UINT64_MAX;  // bytes of all rings
   descriptor stop_;
   std::vector<std::uint64_t> seen_;
   std::unique_ptr<owner_helper> helper_;

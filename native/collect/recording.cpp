@@ -5,6 +5,7 @@
 
 #include "base/clock.hpp"
 #include "collect/recording_checks.hpp"
+#include "reader_process/short_slice.hpp"
 
 namespace stallscope::collect {
 namespace {
@@ -30,6 +31,7 @@ progress_numbers numbers_of_recording(const opened_recording& opened) {
 
 void recording::run() {
   auto& facts = opened_->facts();
+  if (facts.options.waits) reader_process::request_short_slice(reader_process::highest_priority);
   if (auto& command = opened_->prepared().command) command->release();
   if (facts.options.flight_s > 0) {
     flight_.emplace(*opened_, attached_->waits()).divert();

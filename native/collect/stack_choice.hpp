@@ -17,13 +17,7 @@
 
 namespace stallscope::collect {
 
-constexpr unwind::architecture this_architecture() {
-#ifdef __aarch64__
-  return unwind::architecture::arm64;
-#else
-  return unwind::architecture::x86_64;
-#endif
-}
+using unwind::this_architecture;
 
 enum class stack_kind { frame_pointers, copies, mixed };
 

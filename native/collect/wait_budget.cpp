@@ -1,6 +1,7 @@
 #include "collect/wait_budget.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace stallscope::collect {
 namespace {
@@ -23,7 +24,8 @@ constexpr double ns_of_cpu_sample = 30'000;
 constexpr double ns_of_enabling = 90'000;
 constexpr double ns_of_opening = 460'000;
 
-constexpr std::uint64_t min_interval_ns = 50'000'000;
+constexpr double min_interval_ns = 50e6;
+constexpr std::uint64_t min_burst_interval_ns = 5'000'000;
 constexpr double least_run_share = 0.2;
 // Parts of the limit. Windows take half of what the others leave of the part that is aimed at; the
 // other half is for the recorder's passes. The rest of the limit is for the error of these figures.
@@ -40,6 +42,17 @@ constexpr double least_period_ns = 40e6;
 constexpr double most_period_ns = 1e9;
 constexpr double least_window_share = 0.002;
 constexpr double most_window_share = 0.05;
+
+struct rates {
+  double switches_per_s = 0;
+  double run_share = 0;
+};
+
+rates rates_between(const wait_reading& from, const wait_reading& to) {
+  const auto elapsed_ns = static_cast<double>(to.at_ns - from.at_ns);
+  return {static_cast<double>(to.switches - from.switches) * 1e9 / elapsed_ns,
+          static_cast<double>(to.run_ns - from.run_ns) / elapsed_ns};
+}
 
 }  // namespace
 
@@ -105,16 +118,22 @@ std::uint64_t most_samples_per_s(double max_share) {
 }
 
 std::optional<wait_excess> wait_budget::observe(const wait_reading& reading) {
-  if (!last_) last_ = reading;
-  const auto elapsed_ns = reading.at_ns - last_->at_ns;
+  if (!last_) last_ = previous_ = reading;
+  if (reading.at_ns - previous_->at_ns < min_burst_interval_ns) return std::nullopt;
+  const auto now = rates_between(*std::exchange(previous_, reading), reading);
+  const auto since = rates_between(*last_, reading);
+  const auto elapsed_ns = static_cast<double>(reading.at_ns - last_->at_ns);
+  const double cost = since.switches_per_s * ns_per_switch_ / 1e9;
+  const double allowed = max_share_ * std::max(since.run_share, least_run_share);
+  const double debt_ns = std::max(0.0, debt_ns_ + (cost - allowed) * elapsed_ns);
+  if (debt_ns > allowed_burst_ns) {
+    const auto& faster = now.switches_per_s > since.switches_per_s ? now : since;
+    return excess_at(faster.switches_per_s, faster.run_share);
+  }
   if (elapsed_ns < min_interval_ns) return std::nullopt;
-  const auto elapsed = static_cast<double>(elapsed_ns);
-  const auto switches = static_cast<double>(reading.switches - last_->switches);
-  const double run = static_cast<double>(reading.run_ns - last_->run_ns) / elapsed;
   last_ = reading;
-  const double allowed_ns = max_share_ * std::max(run, least_run_share) * elapsed;
-  debt_ns_ = std::max(0.0, debt_ns_ + switches * ns_per_switch_ - allowed_ns);
-  return debt_ns_ > allowed_burst_ns ? excess_at(switches * 1e9 / elapsed, run) : std::nullopt;
+  debt_ns_ = debt_ns;
+  return std::nullopt;
 }
 
 }  // namespace stallscope::collect

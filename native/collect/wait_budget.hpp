@@ -63,7 +63,9 @@ class wait_budget {
 
   // Returns the excess when recording has cost 20 ms of CPU time more than the limit allows, so
   // that a short burst, such as the start of a program, does not decide about the whole recording.
-  // Time below the limit pays back. Intervals shorter than 50 ms are ignored.
+  // Its rate is the one now, if that is higher than the mean of the interval.
+  // Time below the limit pays back in intervals of at least 50 ms. Intervals shorter than 5 ms are
+  // ignored.
   std::optional<wait_excess> observe(const wait_reading& reading);
   // Returns the excess at this rate; nullopt within the limit. A target that runs less than a fifth
   // of a CPU counts as a fifth, so that an idle one may cost up to that share of it.
@@ -73,8 +75,9 @@ class wait_budget {
   double max_share_;
   double ns_per_switch_;
   double cpus_;
-  std::optional<wait_reading> last_;
-  double debt_ns_ = 0;  // cost above the limit
+  std::optional<wait_reading> last_;      // up to which the debt is counted
+  std::optional<wait_reading> previous_;  // at least 5 ms ago
+  double debt_ns_ = 0;                    // cost above the limit
 };
 
 }  // namespace stallscope::collect

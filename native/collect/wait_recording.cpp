@@ -38,8 +38,13 @@ std::uint64_t run_ns_of(const recording_facts& facts) {
   return facts.choice.how.period != 0 ? 0 : facts.counts.samples * 1'000'000'000 / rate;
 }
 
+// Of records that were lost, as many are switches as of those that were kept.
 std::uint64_t switches_of(const recording_facts& facts) {
-  return facts.waits.of_threads.empty() ? facts.counts.switches / 2 : facts.counts.switch_samples;
+  const auto& counts = facts.counts;
+  const auto switches =
+      facts.waits.of_threads.empty() ? counts.switches / 2 : counts.switch_samples;
+  const auto kept = counts.samples + counts.wait_samples + counts.switches;
+  return kept == 0 ? switches : switches + switches * counts.lost_samples / kept;
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include "hotspot_frames/java_walker.hpp"
 #include "hotspot_frames/virtual_machine.hpp"
 #include "hotspot_frames/words.hpp"
+#include "hotspot_frames/wrapper_search.hpp"
 #include "process_reading/native_ids.hpp"
 
 namespace stallscope::hotspot_frames {
@@ -23,7 +24,6 @@ constexpr std::uint64_t wrapper_below_fp = 6 * word;  // frame::entry_frame_call
 constexpr std::size_t max_segments = 64;
 constexpr std::size_t max_histories = 4096;
 constexpr std::size_t max_native_frames = 128;
-constexpr std::uint64_t searched_bytes = 4096;
 
 class hotspot_reader final : public managed_frames::runtime_reader {
  public:
@@ -52,7 +52,6 @@ class hotspot_reader final : public managed_frames::runtime_reader {
   std::optional<frame_position> first_java_frame(const stack_sample& sample);
   std::optional<frame_position> by_frame_pointers(const stack_sample& sample) const;
   std::optional<frame_position> by_anchor(const frame_anchor& anchor, const stack_sample& sample);
-  std::optional<frame_position> by_search(const stack_sample& sample);
   std::optional<frame_position> before_call_stub(std::uint64_t entry_frame,
                                                  const stack_sample& sample);
 
@@ -110,34 +109,7 @@ std::optional<frame_position> hotspot_reader::first_java_frame(const stack_sampl
   auto chained = by_frame_pointers(sample);
   if (chained && !walker_.is_consistent(*chained, sample)) chained.reset();
   if (anchored && !(chained && chained->sp <= anchored->sp)) return anchored;
-  return chained ? chained : by_search(sample);
-}
-
-// A short native call has ended before the anchor is read, and its code may use the frame pointer
-// otherwise. The return address into the wrapper of the native method is still in the copy. Below
-// it may be one of an earlier call, so the last one with the same caller counts, and its callers
-// must lead to the call stub.
-std::optional<frame_position> hotspot_reader::by_search(const stack_sample& sample) {
-  std::optional<frame_position> last;
-  std::uint64_t end = sample.stack_address + searched_bytes;
-  std::optional<std::uint64_t> caller_sp;
-  for (std::uint64_t at = sample.stack_address; at < end; at += word) {
-    frame_position now{.sp = at + word};
-    if (!sample.word(at, now.pc)) break;
-    const auto caller =
-        walker_.owns(now.pc) ? walker_.caller_of_wrapper(now, sample) : std::nullopt;
-    if (!caller || (caller_sp && *caller != *caller_sp)) continue;
-    last = now;
-    caller_sp = caller;
-    end = std::min(end, *caller);
-  }
-  if (!last) return std::nullopt;
-  frame_history unused;
-  std::vector<managed_frames::managed_frame> frames;
-  std::uint64_t entry_frame = 0;
-  frame_position outer = *last;
-  const auto reached = walker_.walk(outer, sample, unused, frames, entry_frame);
-  return reached == walk_end::call_stub ? last : std::nullopt;
+  return chained ? chained : find_wrapper_frame(walker_, sample);
 }
 
 // The call stub keeps the anchor of the Java code that called native code before.

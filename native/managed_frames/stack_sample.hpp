@@ -20,6 +20,20 @@ struct stack_sample {
   unwind::registers registers;       // user registers by DWARF number
   std::uint64_t stack_address = 0;   // of the first byte: the stack pointer
   std::span<const std::byte> stack;  // valid during the walk
+  unwind::architecture arch = unwind::this_architecture();
+
+  [[nodiscard]] bool is_arm64() const noexcept { return arch == unwind::architecture::arm64; }
+  [[nodiscard]] std::uint64_t pc() const noexcept {
+    return registers.at(is_arm64() ? unwind::arm64::pc : unwind::x86_64::rip);
+  }
+  [[nodiscard]] std::uint64_t fp() const noexcept {
+    return registers.at(is_arm64() ? unwind::arm64::fp : unwind::x86_64::rbp);
+  }
+  // The link register of arm64, which has the return address of a function without a frame record;
+  // 0 on x86-64.
+  [[nodiscard]] std::uint64_t link() const noexcept {
+    return is_arm64() ? registers.at(unwind::arm64::lr) : 0;
+  }
 
   // Returns false and leaves the value if the word was not copied.
   bool word(std::uint64_t address, std::uint64_t& value) const noexcept {

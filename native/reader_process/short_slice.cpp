@@ -12,9 +12,6 @@ namespace {
 
 // The least that the kernel accepts.
 constexpr std::uint64_t slice_ns = 100'000;
-// On an overloaded machine a thread at the normal priority gets too little time to read at
-// thousands of samples per second. Its share is that of three normal threads.
-constexpr std::int32_t raised_priority = -5;
 
 // struct sched_attr of the kernel in its first version, which the C library does not declare.
 struct scheduling_attributes {
@@ -30,7 +27,7 @@ struct scheduling_attributes {
 
 }  // namespace
 
-void request_short_slice() noexcept {
+void request_short_slice(int priority) noexcept {
   scheduling_attributes attributes;
   if (::syscall(SYS_sched_getattr, 0, &attributes, sizeof attributes, 0) != 0 ||
       attributes.policy != SCHED_OTHER)
@@ -38,7 +35,7 @@ void request_short_slice() noexcept {
   attributes.size = sizeof attributes;
   attributes.runtime = slice_ns;
   if (::syscall(SYS_sched_setattr, 0, &attributes, 0) != 0) return;
-  attributes.nice = std::min(attributes.nice, raised_priority);
+  attributes.nice = std::min(attributes.nice, std::int32_t{priority});
   ::syscall(SYS_sched_setattr, 0, &attributes, 0);  // fails for ordinary users
 }
 

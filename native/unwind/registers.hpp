@@ -10,6 +10,15 @@ namespace stallscope::unwind {
 
 enum class architecture : std::uint8_t { x86_64, arm64 };
 
+// The architecture that this program was built for.
+constexpr architecture this_architecture() {
+#ifdef __aarch64__
+  return architecture::arm64;
+#else
+  return architecture::x86_64;
+#endif
+}
+
 // DWARF numbers used by the unwinder. On x86-64 the return address is column 16. On arm64 the
 // return address is in the link register; old tables have no number for pc, so 32 is used.
 namespace x86_64 {

@@ -49,6 +49,39 @@ std::optional<std::uint64_t> result_of(std::string_view function,
   return value;
 }
 
+// adrp x0, page; add x0, x0, n or ldr x0/w0, [x0, n]; ret.
+std::optional<returned_value> decode_arm64(std::span<const std::byte> code, std::uint64_t address) {
+  constexpr std::size_t instructions = 3;
+  constexpr std::uint32_t ret = 0xd65f03c0;
+  constexpr std::uint32_t landing_pad = 0xd503245f;  // bti c
+  if (code.size() < 4 * instructions) return std::nullopt;
+  if (value_at<std::uint32_t>(code, 0) == landing_pad) {
+    code = code.subspan(4);
+    address += 4;
+  }
+  if (code.size() < 4 * instructions || value_at<std::uint32_t>(code, 8) != ret)
+    return std::nullopt;
+  const auto first = value_at<std::uint32_t>(code, 0);
+  const auto second = value_at<std::uint32_t>(code, 4);
+  if ((first & 0x9f00001fU) != 0x90000000U) return std::nullopt;
+  // 21 bits of pages, the lowest two in bits 29 and 30.
+  const std::uint32_t pages = (first >> 3U & 0x1ffffcU) | (first >> 29U & 3U);
+  const auto distance = static_cast<std::int64_t>(std::uint64_t{pages} << 43U) >> 31U;
+  const std::uint64_t page =
+      (address & ~std::uint64_t{0xfff}) + static_cast<std::uint64_t>(distance);
+  const std::uint32_t number = second >> 10U & 0xfffU;
+  switch (second & 0xffc003ffU) {
+    case 0x91000000:
+      return returned_value{page + number, false};  // add
+    case 0xf9400000:
+      return returned_value{page + 8 * std::uint64_t{number}, true};  // ldr x0
+    case 0xb9400000:
+      return returned_value{page + 4 * std::uint64_t{number}, true};  // ldr w0
+    default:
+      return std::nullopt;
+  }
+}
+
 }  // namespace
 
 std::optional<returned_value> decode_returned_value(std::span<const std::byte> code,
@@ -70,7 +103,7 @@ std::optional<returned_value> decode_returned_value(std::span<const std::byte> c
     return returned_value{relative(code, address, 6), true};
   if (has(code, 0, {0xb8}) && has(code, 5, {ret}))  // mov eax, n
     return returned_value{value_at<std::uint32_t>(code, 1), false};
-  return std::nullopt;
+  return decode_arm64(code, address);
 }
 
 std::optional<embedded_code> find_embedded_code(const process_reading::elf_file& file,

@@ -72,7 +72,7 @@ const reader::read_frame* reader::known_frame(const physical_frame& frame) const
 }
 
 reader::start reader::begin_at_leaf(managed_stack& into) {
-  const auto pc = sample_->registers.at(unwind::x86_64::rip);
+  const auto pc = sample_->pc();
   const auto place = areas_.of(pc);
   return place.area == code_area::file ? begin_in_native() : begin_in_code(place, into);
 }
@@ -101,8 +101,12 @@ reader::start reader::begin_in_native() {
     return result;
   };
   constexpr int enough = 2;
-  const auto rbp = sample_->registers.at(unwind::x86_64::rbp);
-  if (rbp >= sp && leads_on(rbp, enough)) return from(rbp);
+  const auto fp = sample_->fp();
+  // A leaf of native code that generated code called has no record, and that of its caller is next.
+  if (const auto caller = linked_caller();
+      caller.valid && areas_.of(caller.pc - 1).area != code_area::file)
+    return caller;
+  if (fp >= sp && leads_on(fp, enough)) return from(fp);
   for (std::uint64_t at = sp & ~std::uint64_t{7}; at < std::min(end, sp + max_scan_bytes);
        at += 8) {
     std::uint64_t next = 0;
@@ -111,13 +115,20 @@ reader::start reader::begin_in_native() {
   return {};
 }
 
+// The caller by the link register of arm64. Behind a call that has returned, the register has an
+// address of the interrupted function itself.
+reader::start reader::linked_caller() const {
+  const auto link = sample_->link();
+  return {link, sample_->stack_address, sample_->fp(), link != 0 && areas_.is_code(link - 1)};
+}
+
 // The return address of code that has not set up its frame yet, or no longer has it.
-reader::start reader::caller_without_frame() {
+reader::start reader::caller_without_frame() const {
+  if (sample_->is_arm64()) return linked_caller();
   const auto sp = sample_->stack_address;
-  const auto rbp = sample_->registers.at(unwind::x86_64::rbp);
   for (const std::uint64_t at : {sp, sp + 8}) {
     std::uint64_t pc = 0;
-    if (sample_->word(at, pc) && areas_.is_code(pc - 1)) return {pc, at + 8, rbp, true};
+    if (sample_->word(at, pc) && areas_.is_code(pc - 1)) return {pc, at + 8, sample_->fp(), true};
   }
   return {};
 }
@@ -140,23 +151,23 @@ bool reader::owns_frame(const generated_code& code, std::uint64_t fp) {
 }
 
 reader::start reader::begin_in_code(const code_areas::place& place, managed_stack& into) {
-  const auto pc = sample_->registers.at(unwind::x86_64::rip);
-  const auto rbp = sample_->registers.at(unwind::x86_64::rbp);
+  const auto pc = sample_->pc();
+  const auto fp = sample_->fp();
   const auto sp = sample_->stack_address;
-  const start at_frame{pc, sp, rbp, true};
+  const start at_frame{pc, sp, fp, true};
   managed_segment segment{.entry_pc = pc, .entry_sp = sp};
   if (place.area == code_area::generated) {
     const auto* code = codes_.at(pc);
-    if (code == nullptr || owns_frame(*code, rbp)) return at_frame;
+    if (code == nullptr || owns_frame(*code, fp)) return at_frame;
     add_generated(*code, {.pc = pc}, true, segment.frames);
     into.segments.push_back(std::move(segment));
     return caller_without_frame();
   }
   if (place.code->interprets) return at_frame;
-  const auto frame = frame_at(pc, rbp);
+  const auto frame = frame_at(pc, fp);
   if (place.code->is_any && interpreted_at(frame)) return at_frame;
   std::uint64_t context = 0;
-  sample_->word(rbp - context_below, context);
+  sample_->word(fp - context_below, context);
   if (is_smi(context)) return at_frame;  // a frame of the builtin
   if (!interpreted_at(frame)) {
     const auto function = functions_.of_function(frame.function);
@@ -165,8 +176,10 @@ reader::start reader::begin_in_code(const code_areas::place& place, managed_stac
   // A builtin without a frame, called by the JavaScript function whose frame this is.
   segment.frames.push_back({functions_.fixed(place.code->name, "builtin")});
   into.segments.push_back(std::move(segment));
-  start caller{pc, sp, rbp, true};
-  for (std::uint64_t at = sp; at < std::min(rbp, sp + 256); at += 8) {
+  const auto linked = linked_caller();
+  if (linked.valid && areas_.of(linked.pc - 1).code != place.code) return linked;
+  start caller{pc, sp, fp, true};
+  for (std::uint64_t at = sp; at < std::min(fp, sp + 256); at += 8) {
     std::uint64_t word = 0;
     if (!sample_->word(at, word) || !areas_.is_code(word - 1)) continue;
     caller.pc = word;
@@ -176,8 +189,8 @@ reader::start reader::begin_in_code(const code_areas::place& place, managed_stac
 }
 
 void reader::check_code() {
-  pcs_.assign(1, sample_->registers.at(unwind::x86_64::rip));
-  std::uint64_t fp = sample_->registers.at(unwind::x86_64::rbp);
+  pcs_.assign(1, sample_->pc());
+  std::uint64_t fp = sample_->fp();
   for (std::size_t count = 0; count < max_frames && fp % 8 == 0; ++count) {
     std::uint64_t next = 0;
     std::uint64_t pc = 0;
@@ -190,7 +203,7 @@ void reader::check_code() {
 
 void reader::walk_frames(start at, managed_stack& into) {
   bool open = !into.segments.empty();  // the last segment continues
-  bool exact = at.pc == sample_->registers.at(unwind::x86_64::rip);
+  bool exact = at.pc == sample_->pc();
   for (std::size_t count = 0; count < max_frames; ++count) {
     const auto frame = frame_at(at.pc, at.fp);
     read_frame result{frame};

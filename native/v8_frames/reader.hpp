@@ -80,7 +80,8 @@ class reader final : public managed_frames::runtime_reader {
   start begin_at_leaf(managed_frames::managed_stack& into);
   start begin_in_native();
   start begin_in_code(const code_areas::place& place, managed_frames::managed_stack& into);
-  [[nodiscard]] start caller_without_frame();
+  [[nodiscard]] start linked_caller() const;
+  [[nodiscard]] start caller_without_frame() const;
   // Checks the code of all frames that changed since the last sample with one read.
   void check_code();
   void walk_frames(start at, managed_frames::managed_stack& into);

@@ -10,10 +10,12 @@ from typing import Any
 
 import pytest
 
+from stallscope import programs
 from tests.live.conftest import public_folder
 
 pytestmark = pytest.mark.live
 
+MOST_LOST = 1_000  # rings that overflowed lost 30,000 and more
 SLEEPS = "import time\nfor _ in range(10): time.sleep(0.02)"
 
 
@@ -173,3 +175,15 @@ def test_above_the_cost_limit_switches_are_recorded_in_windows(
     assert sum(end - begin for begin, end in windows) < 0.3 * (windows[-1][1] - limited)
     assert {line["moment"] for line in lines["thread"]} >= {"tick"}
     assert events_of(perf, recording)["context-switches"] > 0
+
+
+@pytest.mark.parametrize("kernel", ["short-and-long-waits", "deep-queue"])
+def test_a_storm_of_switches_fills_no_ring_before_the_windows(
+    needs_root: None, record: Any, kernel: str
+) -> None:
+    """The second one has 64 threads that are ready to run, beside which the recorder must run."""
+    command = [programs.program("stallscope-kernels"), kernel, "--duration", "1"]
+    recording = record("--waits", "--", *map(str, command))
+    assert recording.exit_code == 0, recording.messages
+    assert lines_of(recording)["mode"][-1]["mode"] == "windows"
+    assert recording.document["losses"]["lost_samples"] < MOST_LOST

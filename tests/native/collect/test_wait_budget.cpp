@@ -47,10 +47,28 @@ TEST_CASE("bursts that time below the limit pays back are not enough") {
   }
 }
 
-TEST_CASE("intervals below 50 ms are ignored") {
+TEST_CASE("intervals below 5 ms are ignored") {
   wait_budget budget{0.05, ns_per_switch, 2};
   CHECK_FALSE(budget.observe({0, 0, 0}));
   CHECK_FALSE(budget.observe({1'000'000, 10'000, 1'000'000}));
+}
+
+TEST_CASE("a cost of more than 20 ms decides at once, with the rate of that moment") {
+  wait_budget budget{0.05, ns_per_switch, 2};
+  CHECK_FALSE(budget.observe({0, 0, 0}));
+  CHECK_FALSE(budget.observe({40'000'000, 0, 0}));
+  const auto excess = budget.observe({50'000'000, 5'000, 10'000'000});
+  REQUIRE(excess);
+  CHECK(excess->switches_per_s == doctest::Approx(500'000));
+  CHECK(excess->run_share == doctest::Approx(1));
+}
+
+TEST_CASE("intervals below 50 ms pay nothing back") {
+  wait_budget budget{0.05, ns_per_switch, 2};
+  CHECK_FALSE(budget.observe({0, 0, 0}));
+  CHECK_FALSE(budget.observe({10'000'000, 2'000, 10'000'000}));
+  CHECK_FALSE(budget.observe({20'000'000, 4'000, 20'000'000}));
+  CHECK(budget.observe({30'000'000, 6'000, 30'000'000}));
 }
 
 TEST_CASE("an idle target may cost up to the limit of a fifth of a CPU") {

@@ -2,91 +2,9 @@
 
 #include <doctest/doctest.h>
 
-#include "base/clock.hpp"
-#include "fake_virtual_machine.hpp"
+#include "java_walk_fixture.hpp"
 
 namespace stallscope::hotspot_frames {
-namespace {
-
-using managed_frames::managed_frame;
-using managed_frames::stack_sample;
-
-constexpr std::uint64_t stack_start = 0x10000;
-constexpr std::uint64_t native_caller = 0x1234;
-
-struct walked {
-  walk_end end = walk_end::invalid_frame;
-  frame_position now;
-  std::vector<std::string> names;  // with the line
-};
-
-// A walker of a fake virtual machine. The first sample of a case starts with new caches.
-class walk_fixture {
- public:
-  fake_virtual_machine machine;
-
-  walked walk(frame_position now, const std::vector<std::uint64_t>& stack) {
-    return walk_at(monotonic_ns(), now, stack);
-  }
-
-  walked walk_at(std::uint64_t sample_ns, frame_position now,
-                 const std::vector<std::uint64_t>& stack) {
-    prepare();
-    const auto sample = sample_of(sample_ns, stack);
-    frame_history history;
-    std::vector<managed_frame> frames;
-    std::uint64_t entry_frame = 0;
-    walked result;
-    result.end = walker_->walk(now, sample, history, frames, entry_frame);
-    result.now = now;
-    for (const auto& frame : frames)
-      result.names.push_back(name_of(frame.function) + ':' + std::to_string(frame.line));
-    return result;
-  }
-
-  std::optional<std::uint64_t> caller_of_wrapper(const frame_position& at,
-                                                 const std::vector<std::uint64_t>& stack) {
-    prepare();
-    return walker_->caller_of_wrapper(at, sample_of(monotonic_ns(), stack));
-  }
-
- private:
-  void prepare() {
-    if (walker_) return;
-    walker_.emplace(memory_, machine.layout(), ::getpid(), log_);
-    REQUIRE(walker_->prepare());
-  }
-
-  static stack_sample sample_of(std::uint64_t sample_ns, const std::vector<std::uint64_t>& stack) {
-    stack_sample sample;
-    sample.time_ns = sample_ns;
-    sample.stack_address = stack_start;
-    sample.stack = std::as_bytes(std::span{stack});
-    return sample;
-  }
-
-  // The name in the log's line of a function; the reason in brackets if it has none.
-  std::string name_of(std::uint64_t id) {
-    const auto line = lines_.find("{\"function\":" + std::to_string(id) + ",");
-    REQUIRE(line != std::string::npos);
-    const auto part = [&](const std::string& key) {
-      const auto begin = lines_.find("\"" + key + "\":\"", line) + key.size() + 4;
-      return lines_.substr(begin, lines_.find('"', begin) - begin);
-    };
-    return part("name").empty() ? "[" + part("reason") + "]" : part("name");
-  }
-
-  std::string lines_;
-  managed_frames::function_log log_{{1, 1}, lines_};
-  process_memory memory_{::getpid()};
-  std::optional<java_walker> walker_;
-};
-
-constexpr std::initializer_list<unsigned> body = {0x90, 0x90, 0x90};
-// push rbp; nop
-constexpr std::initializer_list<unsigned> pushing = {0x55, 0x90};
-
-}  // namespace
 
 TEST_CASE_FIXTURE(walk_fixture, "compiled methods return by their frame sizes") {
   const auto inner = machine.add_blob("nmethod", machine.add_method("a/A", "f", 3), 2, body, 1);

@@ -14,14 +14,22 @@ FUTEX, READ, PREAD = 202, 0, 17
 ADDRESS, WAIT = 0x5739918, 128
 
 
-def calls(*rows: tuple[int, int, int], result: int = ENOSYS) -> Numbers:
-    """Return the calls of two samples, the first one in a wait at ADDRESS, by readings."""
+def calls(
+    *rows: tuple[int, int, int], result: int = ENOSYS, pid: int | None = None
+) -> Numbers:
+    """Return the calls of two samples, the first one in a wait at ADDRESS, by readings.
+
+    ``pid``: the process of all threads, by default their own.
+    """
     switch_samples = samples([(result, 0x100, 0), (ENOSYS, 0x100, 0)])
     switch_samples.registers[:, 3:5] = [(ADDRESS, WAIT), (3, 0)]
     readings = tuple(ThreadReading(1, 0, "S", 0, 0, (*row, 0, 0, 0, 0)) for row in rows)
     records: WaitRecords = replace(
         build_records("A R0-1").records, switch_samples=switch_samples, readings=readings
     )
+    if pid is not None:
+        threads = tuple(replace(thread, pid=pid) for thread in records.threads)
+        records = replace(records, threads=threads)
     return with_read_calls(records, np.full(2, UNKNOWN_CALL, np.int32))
 
 
@@ -36,3 +44,8 @@ def test_readings_that_differ_show_nothing() -> None:
 
 def test_a_thread_outside_of_a_call_has_no_number() -> None:
     assert calls((FUTEX, ADDRESS, WAIT), result=0).tolist() == [UNKNOWN_CALL, UNKNOWN_CALL]
+
+
+def test_a_thread_of_an_unknown_process_is_no_error() -> None:
+    unknown = -1
+    assert calls((FUTEX, ADDRESS, WAIT), pid=unknown).tolist() == [UNKNOWN_CALL, UNKNOWN_CALL]
