@@ -57,6 +57,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
                                     fake_virtual_machine::bytecode(method, low % 16)};
     stack.push_back(places[byte & 7U]);
   }
+  // The first byte chooses the architecture.
+  if (!input.empty() && (input.front() & 1U) != 0) machine.set_arm64();
   const process_memory memory{::getpid()};
   std::string lines;
   managed_frames::function_log log{{1, 1}, lines};
@@ -70,8 +72,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
                        .sp = stack_start,
                        .fp = stack[1],
                        .is_leaf = is_leaf,
-                       .rbx = stack[2],
-                       .r13 = stack[2]};
+                       .link = stack[2],
+                       .method = stack[2],
+                       .sender_sp = stack[2],
+                       .bytecode = stack[2]};
     frame_history history;
     std::vector<managed_frames::managed_frame> frames;
     std::uint64_t entry_frame = 0;

@@ -5,6 +5,7 @@
 
 #include "hotspot_frames/java_threads.hpp"
 #include "hotspot_frames/java_walker.hpp"
+#include "hotspot_frames/native_exit.hpp"
 #include "hotspot_frames/virtual_machine.hpp"
 #include "hotspot_frames/words.hpp"
 #include "hotspot_frames/wrapper_search.hpp"
@@ -18,9 +19,6 @@ using managed_frames::managed_stack;
 using managed_frames::stack_sample;
 using managed_frames::walk_result;
 
-constexpr unsigned rbx = 3;
-constexpr unsigned r13 = 13;
-constexpr std::uint64_t wrapper_below_fp = 6 * word;  // frame::entry_frame_call_wrapper_offset
 constexpr std::size_t max_segments = 64;
 constexpr std::size_t max_histories = 4096;
 constexpr std::size_t max_native_frames = 128;
@@ -74,8 +72,7 @@ bool hotspot_reader::is_code(std::uint64_t address) const {
 // Most native code of a virtual machine keeps frame pointers. The chain is used only as long as
 // every return address is in executable memory.
 std::optional<frame_position> hotspot_reader::by_frame_pointers(const stack_sample& sample) const {
-  frame_position now{.fp = sample.registers.at(unwind::x86_64::rbp)};
-  now.sp = sample.registers.at(unwind::x86_64::rsp);
+  frame_position now{.sp = sample.stack_address, .fp = sample.fp()};
   for (std::size_t i = 0; i < max_native_frames; ++i) {
     const std::uint64_t frame = now.fp;
     if (frame < now.sp || frame % word != 0 || !sample.word(frame, now.fp) ||
@@ -98,12 +95,17 @@ std::optional<frame_position> hotspot_reader::by_anchor(const frame_anchor& anch
   const std::uint64_t pc = anchor.pc == 0 ? below : anchor.pc;
   const auto* const blob = walker_.blob_at(pc);
   if (blob == nullptr) return std::nullopt;
+  // On arm64 the called function keeps the return address.
+  if (machine_.layout.frames.is_arm64())
+    return frame_position{.pc = pc, .sp = anchor.sp, .fp = anchor.fp};
   const bool agrees = blob->contains(below) || blob->kind == blob_kind::interpreter;
   if (!agrees) return std::nullopt;
   return frame_position{.pc = blob->contains(below) ? below : pc, .sp = anchor.sp, .fp = anchor.fp};
 }
 
 std::optional<frame_position> hotspot_reader::first_java_frame(const stack_sample& sample) {
+  if (machine_.layout.frames.is_arm64())
+    return find_native_exit(walker_, sample, [this](std::uint64_t pc) { return is_code(pc); });
   const auto anchor = threads_.anchor_of(thread_ids_.of(sample.tid), sample.time_ns);
   const auto anchored = anchor ? by_anchor(*anchor, sample) : std::nullopt;
   auto chained = by_frame_pointers(sample);
@@ -116,7 +118,8 @@ std::optional<frame_position> hotspot_reader::first_java_frame(const stack_sampl
 std::optional<frame_position> hotspot_reader::before_call_stub(std::uint64_t entry_frame,
                                                                const stack_sample& sample) {
   std::uint64_t wrapper = 0;
-  if (!sample.word(entry_frame - wrapper_below_fp, wrapper)) return std::nullopt;
+  if (!sample.word(entry_frame - machine_.layout.frames.wrapper_below_fp, wrapper))
+    return std::nullopt;
   const auto& layout = machine_.layout;
   const std::uint64_t address = wrapper + layout.wrapper_anchor;
   frame_anchor anchor;
@@ -131,12 +134,7 @@ walk_result hotspot_reader::walk(const stack_sample& sample, managed_stack& into
   if (histories_.size() > max_histories) histories_.clear();
   auto& history = histories_[sample.tid];
   history.begin_sample(sample.time_ns);
-  frame_position now{.pc = sample.registers.at(unwind::x86_64::rip),
-                     .sp = sample.registers.at(unwind::x86_64::rsp),
-                     .fp = sample.registers.at(unwind::x86_64::rbp),
-                     .is_leaf = true,
-                     .rbx = sample.registers.at(rbx),
-                     .r13 = sample.registers.at(r13)};
+  auto now = leaf_of(sample, machine_.layout.frames);
   if (!walker_.owns(now.pc)) {
     const auto first = first_java_frame(sample);
     if (!first) return walk_result::walked;
@@ -169,20 +167,15 @@ bool maps_libjvm(const managed_frames::target_view& target, process_reading::rea
 
 managed_frames::runtime_kind hotspot_kind() {
   return {"hotspot", maps_libjvm,
-          [](const managed_frames::target_view& target,
-             [[maybe_unused]] managed_frames::function_log& log,
+          [](const managed_frames::target_view& target, managed_frames::function_log& log,
              process_reading::read_budget& budget) -> managed_frames::runtime_detection {
             auto search = find_virtual_machine(target, budget);
             managed_frames::runtime_detection result{search.present, {}, search.refusal};
             if (!search.match) return result;
             result.version = search.match->version;
-#if defined(__x86_64__)
             auto reader = std::make_unique<hotspot_reader>(target, *std::move(search.match), log);
             if (!reader->prepare()) return result;  // not started yet
             result.reader = std::move(reader);
-#else
-            result.refusal = "Java frames are read on x86-64 only";
-#endif
             return result;
           }};
 }

@@ -1,5 +1,5 @@
 // The reader of HotSpot processes: Java frames of a sample in segments, from the interrupted
-// instruction, or from the position at which the thread left Java code. x86-64 only. A sample whose
+// instruction, or from the position at which the thread left Java code. A sample whose
 // frames are known costs two system calls. A reader belongs to one process and one thread.
 #pragma once
 

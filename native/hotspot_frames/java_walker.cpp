@@ -4,6 +4,7 @@
 
 #include "base/clock.hpp"
 #include "hotspot_frames/forwarding.hpp"
+#include "hotspot_frames/frame_steps.hpp"
 #include "hotspot_frames/prologue.hpp"
 #include "hotspot_frames/words.hpp"
 
@@ -21,50 +22,25 @@ constexpr int max_forwarders = 4;
 constexpr std::uint64_t max_pushed = 2;
 constexpr std::uint64_t longest_pause_ns = 100'000'000;
 
-// Words of an interpreter frame that the tables of the virtual machine lack
-// (frame_x86.hpp: interpreter_frame_*_offset).
-constexpr std::uint64_t sender_sp_below_fp = 1 * word;
-constexpr std::uint64_t method_below_fp = 3 * word;
-constexpr std::uint64_t bytecode_below_fp = 8 * word;
-
 code_kind kind_of(const code_blob& blob) {
   constexpr int first_c2_level = 4;
   if (blob.kind == blob_kind::native_wrapper) return code_kind::native_wrapper;
   return blob.level >= first_c2_level ? code_kind::c2 : code_kind::c1;
 }
 
-bool return_by_size(std::uint64_t bytes, frame_position& now, const stack_sample& sample) {
-  const std::uint64_t top = now.sp + bytes;
-  if (bytes < 2 * word || !sample.word(top - word, now.pc) || !sample.word(top - 2 * word, now.fp))
-    return false;
-  now.sp = top;
-  return true;
-}
-
-bool return_by_pointer(frame_position& now, const stack_sample& sample) {
-  const std::uint64_t frame = now.fp;
-  if (frame < now.sp || !sample.word(frame + word, now.pc) || !sample.word(frame, now.fp))
-    return false;
-  now.sp = frame + 2 * word;
-  return true;
-}
-
-bool return_at_stack_pointer(frame_position& now, const stack_sample& sample) {
-  if (!sample.word(now.sp, now.pc)) return false;
-  now.sp += word;
-  return true;
-}
-
-// Leaves a frame that is not complete: `progress.bytes` are between the stack pointer and the
-// return address.
-bool return_by_progress(const frame_progress& progress, frame_position& now,
-                        const stack_sample& sample) {
-  if (progress.saved_rbp && !sample.word(now.sp + progress.bytes - word, now.fp)) return false;
-  now.sp += progress.bytes;
-  return return_at_stack_pointer(now, sample);
-}
-
 }  // namespace
+
+frame_position leaf_of(const stack_sample& sample, const frame_conventions& frames) {
+  const auto& registers = sample.registers;
+  return {.pc = sample.pc(),
+          .sp = sample.stack_address,
+          .fp = sample.fp(),
+          .is_leaf = true,
+          .link = sample.link(),
+          .method = registers.at(frames.method_register),
+          .sender_sp = registers.at(frames.sender_sp_register),
+          .bytecode = registers.at(frames.bytecode_register)};
+}
 
 java_walker::java_walker(const process_memory& memory, const vm_layout& layout, pid_t pid,
                          managed_frames::function_log& log)
@@ -182,17 +158,18 @@ bool java_walker::step_compiled(const code_blob& blob, frame_position& now,
     true_pc = now.pc;
   append_compiled(blob, true_pc, into);
   if (!now.is_leaf) return return_by_size(blob.frame_bytes, now, sample);
+  const auto& frames = layout_->frames;
   if (now.pc < blob.verified_entry || blob.verified_entry < blob.code_begin)
-    return return_at_stack_pointer(now, sample);
+    return return_without_frame(frames, now, sample);
   const auto code = code_.code(blob);
   const auto entry = static_cast<std::size_t>(
       std::min<std::uint64_t>(blob.verified_entry - blob.code_begin, code.size()));
   const auto complete = std::max(blob.frame_complete, blob.verified_entry) - blob.verified_entry;
-  const auto progress =
-      progress_at(code.subspan(entry), static_cast<std::size_t>(now.pc - blob.verified_entry),
-                  static_cast<std::size_t>(complete));
+  const auto progress = progress_at(frames.arch, code.subspan(entry),
+                                    static_cast<std::size_t>(now.pc - blob.verified_entry),
+                                    static_cast<std::size_t>(complete));
   return progress.complete ? return_from_body(blob, now, sample)
-                           : return_by_progress(progress, now, sample);
+                           : return_by_progress(frames, progress, now, sample);
 }
 
 // Code that the compiler has for a method of a library, such as String.compareTo, may have pushed
@@ -254,18 +231,19 @@ void java_walker::append_method(const frame_position& at, const interpreted_meth
   into.push_back({methods_.function(frame.method, code_kind::interpreted), line, false});
 }
 
-// A leaf has the address of its bytecode in r13; a frame stores it only when it calls.
+// A leaf has the address of its bytecode in a register; a frame stores it only when it calls.
 java_walker::interpreted_method java_walker::interpreted_at(const frame_position& now,
                                                             const stack_sample& sample) {
   interpreted_method result;
   std::uint64_t method = 0;
   std::uint64_t bytecode = 0;
-  if (now.fp < now.sp || !sample.word(now.fp - method_below_fp, method) ||
-      !sample.word(now.fp - bytecode_below_fp, bytecode))
+  const auto& frames = layout_->frames;
+  if (now.fp < now.sp || !sample.word(now.fp - frames.method_below_fp, method) ||
+      !sample.word(now.fp - frames.bytecode_below_fp, bytecode))
     return result;
   const auto* const facts = methods_.find(method);
   if (facts == nullptr) return result;
-  if (now.is_leaf && facts->bytecode_at(now.r13) >= 0) bytecode = now.r13;
+  if (now.is_leaf && facts->bytecode_at(now.bytecode) >= 0) bytecode = now.bytecode;
   result.bytecode = facts->bytecode_at(bytecode);
   if (result.bytecode >= 0 || facts->bytecode_bytes == 0) result.method = method;
   return result;
@@ -289,15 +267,15 @@ std::optional<std::uint64_t> java_walker::caller_of_wrapper(const frame_position
   return caller.sp;
 }
 
-// A leaf may be at the entry of a method, before its frame exists: then the method is in rbx, and
-// the stack pointer of the caller in r13.
+// A leaf may be at the entry of a method, before its frame exists: then the method and the stack
+// pointer of the caller are in registers.
 bool java_walker::step_interpreter(frame_position& now, const stack_sample& sample,
                                    std::vector<managed_frame>& into) {
   const auto frame = interpreted_at(now, sample);
-  if (frame.method == 0 && now.is_leaf && methods_.find(now.rbx) != nullptr) {
-    append_method(now, {now.rbx, 0}, sample.time_ns, into);
-    const std::uint64_t caller_sp = now.r13;
-    if (!return_at_stack_pointer(now, sample)) return false;
+  if (frame.method == 0 && now.is_leaf && methods_.find(now.method) != nullptr) {
+    append_method(now, {now.method, 0}, sample.time_ns, into);
+    const std::uint64_t caller_sp = now.sender_sp;
+    if (!return_without_frame(layout_->frames, now, sample)) return false;
     now.sp = std::max(now.sp, caller_sp);
     return true;
   }
@@ -307,58 +285,11 @@ bool java_walker::step_interpreter(frame_position& now, const stack_sample& samp
     into.push_back({unnamed("its interpreter frame has no method"), 0, false});
   }
   std::uint64_t caller_sp = 0;
-  if (now.fp < now.sp || !sample.word(now.fp - sender_sp_below_fp, caller_sp) ||
+  if (now.fp < now.sp || !sample.word(now.fp - layout_->frames.sender_sp_below_fp, caller_sp) ||
       !return_by_pointer(now, sample))
     return false;
   now.sp = std::max(now.sp, caller_sp);
   return true;
-}
-
-bool java_walker::step_stub(const code_blob& blob, frame_position& now, const stack_sample& sample,
-                            std::vector<managed_frame>& into) {
-  into.push_back({stub(blob.name), 0, false});
-  return leave_stub(blob, now, sample);
-}
-
-// Whether the instruction before a return address calls code of the blob: `call` with a distance,
-// or with an address in r10.
-bool java_walker::calls_into(const code_blob& blob, std::uint64_t return_address) {
-  constexpr std::size_t distance_bytes = 4;
-  constexpr std::size_t call_r10_bytes = 3;
-  constexpr std::byte call{0xe8};
-  const auto* const caller = code_.owns(return_address) ? code_.find(return_address) : nullptr;
-  if (caller == nullptr || return_address < caller->code_begin) return false;
-  const auto code = code_.code(*caller);
-  const auto offset = static_cast<std::size_t>(return_address - caller->code_begin);
-  if (offset > code.size()) return false;
-  if (offset > distance_bytes && code[offset - distance_bytes - 1] == call) {
-    const auto distance = value_at<std::int32_t>(code, offset - distance_bytes);
-    if (blob.contains(return_address + static_cast<std::uint64_t>(std::int64_t{distance})))
-      return true;
-  }
-  return offset >= call_r10_bytes + word &&
-         blob.contains(value_at<std::uint64_t>(code, offset - call_r10_bytes - word));
-}
-
-// Stub routines have frame pointers; vtable stubs have no frame; other stubs have the frame size of
-// their blob. Where a stub begins is not known, so the prologue of a leaf is recognised by the call
-// before the return address.
-bool java_walker::leave_stub(const code_blob& blob, frame_position& now,
-                             const stack_sample& sample) {
-  if (blob.kind == blob_kind::vtable_stubs) return return_at_stack_pointer(now, sample);
-  if (now.is_leaf) {
-    std::uint64_t top = 0;
-    std::uint64_t next = 0;
-    if (sample.word(now.sp, top) && calls_into(blob, top))
-      return return_at_stack_pointer(now, sample);
-    const bool at_second = sample.word(now.sp + word, next) && calls_into(blob, next);
-    const auto progress =
-        progress_at(code_.code(blob), static_cast<std::size_t>(now.pc - blob.code_begin), 0);
-    if (at_second) return return_by_progress({false, word, true}, now, sample);
-    if (!progress.complete) return return_by_progress(progress, now, sample);
-  }
-  return blob.frame_bytes >= 2 * word ? return_by_size(blob.frame_bytes, now, sample)
-                                      : return_by_pointer(now, sample);
 }
 
 std::uint64_t java_walker::stub(std::string_view name) {

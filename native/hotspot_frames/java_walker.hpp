@@ -1,6 +1,6 @@
 // Walks the Java frames of a copied stack: compiled methods by the frame sizes in their code blobs,
 // interpreted methods by their frame pointers, stubs by their conventions. Memory of the process is
-// read only for code and names that are new, and to check those that are known. x86-64 only. Every
+// read only for code and names that are new, and to check those that are known. Every
 // walk ends, even in invalid memory. Belongs to a single thread.
 //
 //   java_walker walker{memory, layout, pid, log};
@@ -24,10 +24,16 @@ struct frame_position {
   std::uint64_t pc = 0;
   std::uint64_t sp = 0;
   std::uint64_t fp = 0;
-  bool is_leaf = false;   // interrupted there; otherwise pc is a return address
-  std::uint64_t rbx = 0;  // of a leaf
-  std::uint64_t r13 = 0;  // of a leaf
+  bool is_leaf = false;  // interrupted there; otherwise pc is a return address
+  // Registers of a leaf; which ones these are depends on the architecture.
+  std::uint64_t link = 0;  // on arm64 the return address, until the function calls another one
+  std::uint64_t method = 0;
+  std::uint64_t sender_sp = 0;
+  std::uint64_t bytecode = 0;
 };
+
+// The interrupted frame of a sample.
+frame_position leaf_of(const managed_frames::stack_sample& sample, const frame_conventions& frames);
 
 // The frames of a thread's last two samples, innermost first. A frame that is at the same place
 // with the same return address and method as in the sample before, at most 100 ms ago, is taken for

@@ -66,7 +66,7 @@ const scope_table::blob_tables& scope_table::tables_of(const code_blob& blob) {
 }
 
 std::int64_t scope_table::scope_at(const blob_tables& tables, std::int64_t offset,
-                                   std::span<const std::byte> code) {
+                                   std::span<const std::byte> code) const {
   const auto& positions = tables.positions;
   const auto next = std::lower_bound(
       positions.begin(), positions.end(), offset,
@@ -75,8 +75,9 @@ std::int64_t scope_table::scope_at(const blob_tables& tables, std::int64_t offse
   if (has_next && next->offset == offset) return next->scope;
   const std::int64_t before = next == positions.begin() ? 0 : std::prev(next)->scope;
   if (before <= 0 || offset < 0) return has_next ? next->scope : 0;
-  const bool reaches_next = has_next && !returns_between(code, static_cast<std::size_t>(offset),
-                                                         static_cast<std::size_t>(next->offset));
+  const bool reaches_next =
+      has_next && !returns_between(layout_->frames.arch, code, static_cast<std::size_t>(offset),
+                                   static_cast<std::size_t>(next->offset));
   return reaches_next ? next->scope : before;
 }
 

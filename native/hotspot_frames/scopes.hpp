@@ -42,8 +42,8 @@ class scope_table {
     std::vector<code_position> positions;  // in order of offset
     std::vector<std::byte> scopes;
   };
-  static std::int64_t scope_at(const blob_tables& tables, std::int64_t offset,
-                               std::span<const std::byte> code);
+  [[nodiscard]] std::int64_t scope_at(const blob_tables& tables, std::int64_t offset,
+                                      std::span<const std::byte> code) const;
   const blob_tables& tables_of(const code_blob& blob);
   [[nodiscard]] blob_tables read(const code_blob& blob) const;
 

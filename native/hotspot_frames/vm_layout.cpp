@@ -150,12 +150,24 @@ void set_threads(vm_layout& layout, required_fields& fields) {
 
 }  // namespace
 
+frame_conventions conventions_of(unwind::architecture arch, int major_version) {
+  if (arch == unwind::architecture::x86_64) return {};
+  constexpr int first_with_sender_sp_in_x19 = 20;
+  return {.arch = arch,
+          .bytecode_below_fp = 9 * 8,
+          .wrapper_below_fp = 8 * 8,
+          .method_register = 12,
+          .sender_sp_register = major_version >= first_with_sender_sp_in_x19 ? 19U : 13U,
+          .bytecode_register = 22};
+}
+
 layout_choice layout_of(const vm_tables& tables, int major_version) {
   const std::string name = "OpenJDK " + std::to_string(major_version);
   if (major_version < oldest_version || major_version > newest_version)
     return {{}, name + ": unsupported version (17 to 25 are supported)"};
   required_fields fields{tables};
   vm_layout layout;
+  layout.frames = conventions_of(unwind::this_architecture(), major_version);
   layout.unsigned5_excludes_zero = major_version >= first_without_zero_bytes;
   set_code(layout, fields, tables);
   set_names(layout, fields, tables);

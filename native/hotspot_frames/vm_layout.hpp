@@ -8,11 +8,30 @@
 #include <string>
 
 #include "hotspot_frames/vm_tables.hpp"
+#include "unwind/registers.hpp"
 
 namespace stallscope::hotspot_frames {
 
 // Offsets in bytes from the start of the structure, unless another unit is named.
+// What frames of an architecture have where, which the tables of a virtual machine lack
+// (frame_x86.hpp, frame_aarch64.hpp; registers by DWARF number).
+struct frame_conventions {
+  unwind::architecture arch = unwind::architecture::x86_64;
+  std::uint64_t sender_sp_below_fp = 8;  // of an interpreter frame
+  std::uint64_t method_below_fp = 3 * 8;
+  std::uint64_t bytecode_below_fp = 8 * 8;
+  std::uint64_t wrapper_below_fp = 6 * 8;  // of the call stub's frame
+  unsigned method_register = 3;            // rbx; at the entry of an interpreted method
+  unsigned sender_sp_register = 13;        // there, too
+  unsigned bytecode_register = 13;         // in an interpreted method
+
+  [[nodiscard]] bool is_arm64() const noexcept { return arch == unwind::architecture::arm64; }
+};
+
+frame_conventions conventions_of(unwind::architecture arch, int major_version);
+
 struct vm_layout {
+  frame_conventions frames;
   // Code heaps.
   std::uint64_t heaps = 0;  // address of a pointer to GrowableArray<CodeHeap*>
   std::uint64_t array_length = 0;

@@ -9,6 +9,8 @@ namespace {
 
 constexpr std::uint64_t searched_bytes = 4096;
 
+}  // namespace
+
 // An old return address may be anywhere, but its callers do not lead to the call stub.
 bool leads_to_call_stub(java_walker& walker, frame_position from,
                         const managed_frames::stack_sample& sample) {
@@ -17,8 +19,6 @@ bool leads_to_call_stub(java_walker& walker, frame_position from,
   std::uint64_t entry_frame = 0;
   return walker.walk(from, sample, unused, frames, entry_frame) == walk_end::call_stub;
 }
-
-}  // namespace
 
 // Below the return address may be one of an earlier call, so the last one with the same caller
 // counts.

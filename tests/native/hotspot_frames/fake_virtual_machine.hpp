@@ -37,6 +37,7 @@ class fake_virtual_machine {
   }
 
   [[nodiscard]] const vm_layout& layout() const { return layout_; }
+  void set_arm64() { layout_.frames = conventions_of(unwind::architecture::arm64, 21); }
   [[nodiscard]] process_memory memory() const { return process_memory{::getpid()}; }
 
   // Adds a method "class.name" with bytecodes, line `line` from the first on.

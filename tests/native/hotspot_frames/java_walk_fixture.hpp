@@ -6,6 +6,7 @@
 #include "base/clock.hpp"
 #include "fake_virtual_machine.hpp"
 #include "hotspot_frames/java_walker.hpp"
+#include "hotspot_frames/native_exit.hpp"
 #include "hotspot_frames/wrapper_search.hpp"
 
 namespace stallscope::hotspot_frames {
@@ -47,6 +48,17 @@ class walk_fixture {
                                                  const std::vector<std::uint64_t>& stack) {
     prepare();
     return walker_->caller_of_wrapper(at, sample_of(monotonic_ns(), stack));
+  }
+
+  // The Java frame behind native code on arm64, whose leaf has these registers.
+  std::optional<frame_position> native_exit(std::uint64_t link, std::uint64_t fp,
+                                            const std::vector<std::uint64_t>& stack) {
+    prepare();
+    auto sample = sample_of(monotonic_ns(), stack);
+    sample.arch = unwind::architecture::arm64;
+    sample.registers.set(unwind::arm64::lr, link);
+    sample.registers.set(unwind::arm64::fp, fp);
+    return find_native_exit(*walker_, sample, [](std::uint64_t pc) { return pc == native_caller; });
   }
 
   std::optional<frame_position> wrapper_frame(const std::vector<std::uint64_t>& stack) {

@@ -42,6 +42,26 @@ TEST_CASE("a function that computes an address returns it") {
   CHECK(decoded({0xf3, 0x0f, 0x1e, 0xfa, 0xb8, 1, 0, 0, 0, 0xc3})->value == 1);
 }
 
+TEST_CASE("functions of arm64 that only return a value are decoded") {
+  // adrp x0, +2 pages; ldr x0, [x0, #0x328]; ret, with a landing pad before it.
+  const auto pointer = decoded(
+      {0x5f, 0x24, 0x03, 0xd5, 0x00, 0, 0, 0xd0, 0x00, 0x94, 0x41, 0xf9, 0xc0, 0x03, 0x5f, 0xd6},
+      0x1ffc);
+  REQUIRE(pointer);
+  CHECK(pointer->value == 0x4328);
+  CHECK(pointer->in_memory);
+  // adrp x0, -1 page; add x0, x0, #0x10; ret.
+  const auto address =
+      decoded({0xe0, 0xff, 0xff, 0xf0, 0x00, 0x40, 0, 0x91, 0xc0, 0x03, 0x5f, 0xd6}, 0x2004);
+  REQUIRE(address);
+  CHECK(address->value == 0x1010);
+  CHECK_FALSE(address->in_memory);
+  const auto size =
+      decoded({0x00, 0, 0, 0x90, 0x00, 0x10, 0x40, 0xb9, 0xc0, 0x03, 0x5f, 0xd6}, 0x2004);
+  REQUIRE(size);
+  CHECK(size->value == 0x2010);
+}
+
 TEST_CASE("other code is not interpreted") {
   CHECK_FALSE(decoded({}));
   CHECK_FALSE(decoded({0xb8, 0x00, 0x40}));
