@@ -125,7 +125,8 @@ walk_end java_walker::walk_once(frame_position& now, const stack_sample& sample,
       entry_frame = now.fp;
       return return_by_pointer(now, sample) ? walk_end::call_stub : walk_end::cut_by_copy;
     }
-    const std::uint64_t sp = now.sp;
+    // On arm64 a leaf without a frame leaves the stack pointer where it is.
+    const std::uint64_t lowest = now.is_leaf ? now.sp : now.sp + 1;
     bool moved = false;
     if (blob.has_method()) {
       if (!history_->add(now, blob.method) && blob.checked_ns < sample.time_ns)
@@ -143,7 +144,7 @@ walk_end java_walker::walk_once(frame_position& now, const stack_sample& sample,
                           now.sp + blob.frame_bytes > sample.stack_address + sample.stack.size();
       return beyond ? walk_end::cut_by_copy : walk_end::invalid_frame;
     }
-    if (now.sp <= sp) return walk_end::invalid_frame;
+    if (now.sp < lowest) return walk_end::invalid_frame;
     now.is_leaf = false;
   }
   return walk_end::native_caller;
