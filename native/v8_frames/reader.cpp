@@ -26,6 +26,9 @@ constexpr std::size_t max_threads = 4096;
 constexpr std::size_t max_bytecodes = 20'000;
 constexpr std::size_t max_position_bytes = std::size_t{256} << 10U;
 constexpr std::size_t max_inlined = 64;
+// On arm64, JSEntry saves the registers of its native caller above its frame record
+// (EntryFrameConstants::kCalleeSavedRegisterBytesPushedBeforeFpLrPair).
+constexpr std::uint64_t saved_by_entry = 18 * 8;
 // How far the frame of native code that has no frame pointer is searched.
 constexpr std::uint64_t max_scan_bytes = 8192;
 
@@ -202,6 +205,10 @@ void reader::check_code() {
 }
 
 void reader::walk_frames(start at, managed_stack& into) {
+  // Native code calls JavaScript through JSEntry only.
+  const auto caller_sp = [this](std::uint64_t sp) {
+    return sample_->is_arm64() ? sp + saved_by_entry : sp;
+  };
   bool open = !into.segments.empty();  // the last segment continues
   bool exact = at.pc == sample_->pc();
   for (std::size_t count = 0; count < max_frames; ++count) {
@@ -223,7 +230,7 @@ void reader::walk_frames(start at, managed_stack& into) {
     } else if (open) {
       auto& segment = into.segments.back();
       segment.exit_pc = at.pc;
-      segment.exit_sp = at.sp;
+      segment.exit_sp = caller_sp(at.sp);
       segment.exit_fp = at.fp;
       open = false;
     }
@@ -246,7 +253,7 @@ void reader::walk_frames(start at, managed_stack& into) {
       if (open) {
         auto& segment = into.segments.back();
         segment.exit_pc = pc;
-        segment.exit_sp = at.sp;
+        segment.exit_sp = caller_sp(at.sp);
         segment.exit_fp = next;
         open = false;
       }
