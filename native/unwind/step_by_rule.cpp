@@ -45,12 +45,27 @@ class rule_step {
       if (!at_.values.known(how.cfa_register)) return chain_end::bad_frame;
       cfa_ = at_.values.at(how.cfa_register) +
              static_cast<std::uint64_t>(std::int64_t{how.cfa_offset});
+      if (how.cfa_register == at_.sp() && at_.by_record) cfa_ = cfa_by_record().value_or(cfa_);
       return std::nullopt;
     }
     const auto value =
         evaluate(frame_rule_.content->expression(how.cfa_offset), frame(), std::nullopt, unread_);
     if (!value) return unread_ != 0 ? at_.missing_reason(unread_) : chain_end::bad_frame;
     cfa_ = *value;
+    return std::nullopt;
+  }
+
+  // Behind code without a table the stack pointer is known on arm64 only as the lowest possible: a
+  // frame record may lie anywhere in its frame. That of this frame is at the frame pointer, and
+  // the rule says where it is.
+  [[nodiscard]] std::optional<std::uint64_t> cfa_by_record() const {
+    if (at_.arch != architecture::arm64) return std::nullopt;
+    for (const auto& reg : frame_rule_.content->saved_by(*frame_rule_.definition)) {
+      if (reg.number != arm64::fp || reg.how != recovery::at_offset) continue;
+      const std::uint64_t cfa =
+          at_.values.at(arm64::fp) - static_cast<std::uint64_t>(std::int64_t{reg.value});
+      return cfa >= cfa_ ? std::optional{cfa} : std::nullopt;
+    }
     return std::nullopt;
   }
 
