@@ -19,7 +19,9 @@ struct loop_registers {
   unsigned frame;
   unsigned opline;
 };
-constexpr loop_registers x86_64_loop{14, 15};
+constexpr loop_registers registers_of(unwind::architecture arch) {
+  return arch == unwind::architecture::arm64 ? loop_registers{27, 28} : loop_registers{14, 15};
+}
 
 }  // namespace
 
@@ -67,12 +69,13 @@ std::vector<std::uint32_t> reader::lines_of(const stack_sample& sample,
                                             std::span<const named_function> functions) {
   std::vector<std::uint32_t> lines(frames_.size());
   std::vector<process_reading::memory_range> ranges;
+  const auto loop = registers_of(sample.arch);
   for (std::size_t i = 0; i < frames_.size(); ++i) {
     if (!functions[i].user) continue;
     auto opline = frames_[i].opline;
     // While the loop runs, the instruction is in a register.
-    if (i == 0 && sample.registers.at(x86_64_loop.frame) == frames_[i].address)
-      opline = sample.registers.at(x86_64_loop.opline);
+    if (i == 0 && sample.registers.at(loop.frame) == frames_[i].address)
+      opline = sample.registers.at(loop.opline);
     if (opline == 0 || opline % 8 != 0) continue;
     ranges.push_back(
         {opline + fields_.opline_line, std::as_writable_bytes(std::span{lines}.subspan(i, 1))});

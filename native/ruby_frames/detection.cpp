@@ -20,12 +20,9 @@ constexpr std::array<std::string_view, 2> file_names{"libruby", "ruby"};
 constexpr std::array<std::string_view, 3> symbols{"ruby_version", "ruby_current_vm_ptr",
                                                   "rb_vm_exec"};
 constexpr std::size_t max_version_length = 16;
-constexpr unsigned loop_counter = 14;  // reg_pc of vm_exec_core is r14 on x86-64 (vm_exec.c)
-#if defined(__x86_64__)
-constexpr bool has_loop_counter = true;
-#else
-constexpr bool has_loop_counter = false;  // the compiler chooses a register
-#endif
+// reg_pc of vm_exec_core is r14 or x19 (vm_exec.c).
+constexpr unsigned loop_counter =
+    unwind::this_architecture() == unwind::architecture::arm64 ? 19 : 14;
 
 runtime_detection detect_ruby(const target_view& view, managed_frames::function_log& log,
                               process_reading::read_budget& budget) {
@@ -37,7 +34,7 @@ runtime_detection detect_ruby(const target_view& view, managed_frames::function_
     return runtime_detection::refused({}, "no permission to read the memory of the process");
   const std::string_view text{reinterpret_cast<const char*>(bytes.data()), count};
   const std::string version{text.substr(0, text.find('\0'))};
-  const auto fields = layout_of(version);
+  const auto fields = layout_of(version, unwind::this_architecture());
   if (!fields) return runtime_detection::refused(version, "unsupported version");
   std::uint64_t vm = 0;
   std::uint64_t ractor = 0;
@@ -51,7 +48,7 @@ runtime_detection detect_ruby(const target_view& view, managed_frames::function_
           .refusal = {},
           .reader = std::make_unique<reader>(view.pid, *fields, file->addresses[1],
                                              std::move(names), log),
-          .loop = has_loop_counter ? loop : managed_frames::address_range{},
+          .loop = loop,
           .loop_counter = loop_counter};
 }
 

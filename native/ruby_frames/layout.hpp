@@ -5,6 +5,8 @@
 #include <optional>
 #include <string_view>
 
+#include "unwind/registers.hpp"
+
 namespace stallscope::ruby_frames {
 
 struct layout {
@@ -53,6 +55,6 @@ struct layout {
 };
 
 // Returns the layout of a version such as 3.1.7; nullopt if it is not known.
-std::optional<layout> layout_of(std::string_view version);
+std::optional<layout> layout_of(std::string_view version, unwind::architecture arch);
 
 }  // namespace stallscope::ruby_frames

@@ -11,7 +11,7 @@ using process_reading::value_at;
 constexpr std::string_view code_function = "_ZN2v88internal23DefaultEmbeddedBlobCodeEv";
 constexpr std::string_view size_function = "_ZN2v88internal27DefaultEmbeddedBlobCodeSizeEv";
 constexpr std::uint64_t max_size = std::uint64_t{16} << 20U;  // 1.3 to 1.9 MiB in Node 18 to 26
-constexpr std::size_t function_bytes = 16;
+constexpr std::size_t function_bytes = 20;
 
 bool has(std::span<const std::byte> code, std::size_t at, std::initializer_list<unsigned> bytes) {
   for (const unsigned byte : bytes) {
@@ -38,45 +38,49 @@ std::optional<std::uint64_t> result_of(std::string_view function,
   if (!offset || !file.read(*offset, code)) return std::nullopt;
   const auto returned = decode_returned_value(code, *address);
   if (!returned) return std::nullopt;
-  if (!returned->in_memory) return returned->value;
+  if (returned->loads == 0) return returned->value;
+  std::uint64_t variable = returned->value + bias;
+  if (returned->loads > 1 && !memory.read_value(variable, variable)) return std::nullopt;
   if (is_address) {
     std::uint64_t value = 0;
-    if (!memory.read_value(returned->value + bias, value)) return std::nullopt;
+    if (!memory.read_value(variable, value)) return std::nullopt;
     return value - bias;
   }
   std::uint32_t value = 0;
-  if (!memory.read_value(returned->value + bias, value)) return std::nullopt;
+  if (!memory.read_value(variable, value)) return std::nullopt;
   return value;
 }
 
-// adrp x0, page; add x0, x0, n or ldr x0/w0, [x0, n]; ret.
+// adrp x0, page; add or ldr x0, [x0, n]; perhaps ldr x0, [x0]; ret.
 std::optional<returned_value> decode_arm64(std::span<const std::byte> code, std::uint64_t address) {
-  constexpr std::size_t instructions = 3;
   constexpr std::uint32_t ret = 0xd65f03c0;
   constexpr std::uint32_t landing_pad = 0xd503245f;  // bti c
-  if (code.size() < 4 * instructions) return std::nullopt;
-  if (value_at<std::uint32_t>(code, 0) == landing_pad) {
+  constexpr std::uint32_t load_x0 = 0xf9400000;      // ldr x0, [x0]
+  constexpr std::uint32_t load_w0 = 0xb9400000;
+  const auto instruction = [&](std::size_t index) -> std::uint32_t {
+    return 4 * index + 4 <= code.size() ? value_at<std::uint32_t>(code, 4 * index) : 0;
+  };
+  if (instruction(0) == landing_pad) {
     code = code.subspan(4);
     address += 4;
   }
-  if (code.size() < 4 * instructions || value_at<std::uint32_t>(code, 8) != ret)
-    return std::nullopt;
-  const auto first = value_at<std::uint32_t>(code, 0);
-  const auto second = value_at<std::uint32_t>(code, 4);
+  const auto first = instruction(0);
   if ((first & 0x9f00001fU) != 0x90000000U) return std::nullopt;
+  const bool from_table = instruction(2) == load_x0 || instruction(2) == load_w0;
+  if (instruction(from_table ? 3 : 2) != ret) return std::nullopt;
   // 21 bits of pages, the lowest two in bits 29 and 30.
-  const std::uint32_t pages = (first >> 3U & 0x1ffffcU) | (first >> 29U & 3U);
-  const auto distance = static_cast<std::int64_t>(std::uint64_t{pages} << 43U) >> 31U;
-  const std::uint64_t page =
-      (address & ~std::uint64_t{0xfff}) + static_cast<std::uint64_t>(distance);
-  const std::uint32_t number = second >> 10U & 0xfffU;
-  switch (second & 0xffc003ffU) {
-    case 0x91000000:
-      return returned_value{page + number, false};  // add
-    case 0xf9400000:
-      return returned_value{page + 8 * std::uint64_t{number}, true};  // ldr x0
-    case 0xb9400000:
-      return returned_value{page + 4 * std::uint64_t{number}, true};  // ldr w0
+  const std::uint64_t pages = (first >> 3U & 0x1ffffcU) | (first >> 29U & 3U);
+  const auto distance = static_cast<std::int64_t>(pages << 43U) >> 31U;
+  const auto page = (address & ~std::uint64_t{0xfff}) + static_cast<std::uint64_t>(distance);
+  const std::uint64_t number = instruction(1) >> 10U & 0xfffU;
+  constexpr std::uint32_t add_x0 = 0x91000000;
+  switch (instruction(1) & 0xffc003ffU) {
+    case add_x0:
+      return returned_value{page + number, from_table ? 1U : 0U};
+    case load_x0:
+      return returned_value{page + 8 * number, from_table ? 2U : 1U};
+    case load_w0:
+      return from_table ? std::nullopt : std::optional{returned_value{page + 4 * number, 1}};
     default:
       return std::nullopt;
   }
@@ -93,16 +97,16 @@ std::optional<returned_value> decode_returned_value(std::span<const std::byte> c
   constexpr unsigned ret = 0xc3;
   if (has(code, 0, {0x48, 0x8d, 0x05})) {  // lea rax, [rip+n]
     const auto value = relative(code, address, 7);
-    if (has(code, 7, {ret})) return returned_value{value, false};
+    if (has(code, 7, {ret})) return returned_value{value, 0};
     if (has(code, 7, {0x48, 0x8b, 0x00, ret}) || has(code, 7, {0x8b, 0x00, ret}))
-      return returned_value{value, true};
+      return returned_value{value, 1};
   }
   if (has(code, 0, {0x48, 0x8b, 0x05}) && has(code, 7, {ret}))  // mov rax, [rip+n]
-    return returned_value{relative(code, address, 7), true};
+    return returned_value{relative(code, address, 7), 1};
   if (has(code, 0, {0x8b, 0x05}) && has(code, 6, {ret}))  // mov eax, [rip+n]
-    return returned_value{relative(code, address, 6), true};
+    return returned_value{relative(code, address, 6), 1};
   if (has(code, 0, {0xb8}) && has(code, 5, {ret}))  // mov eax, n
-    return returned_value{value_at<std::uint32_t>(code, 1), false};
+    return returned_value{value_at<std::uint32_t>(code, 1), 0};
   return decode_arm64(code, address);
 }
 

@@ -13,10 +13,11 @@
 
 namespace stallscope::v8_frames {
 
-// A value that a function returns: a constant, or what a variable contains.
+// A value that a function returns: a constant, what a variable contains (one load), or what a
+// variable contains whose address a table has (two loads).
 struct returned_value {
-  std::uint64_t value = 0;  // the constant, or the address of the variable
-  bool in_memory = false;
+  std::uint64_t value = 0;  // the constant, or the address of the first load
+  unsigned loads = 0;
 };
 
 // Decodes a function at `address` that only returns a value; nullopt for any other code.

@@ -72,10 +72,15 @@ _EMULATORS = {
 
 @dataclass(frozen=True, slots=True)
 class Machine:
-    """The machine that QEMU emulates."""
+    """The machine that QEMU emulates.
+
+    ``shift``: of icount; None: time passes as on this host, and counts differ between runs.
+    """
 
     cpu: str = CPU
-    shift: int = 0  # of icount
+    shift: int | None = 0
+    cpus: int = 1
+    memory_mib: int = 512
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +125,9 @@ def boot(
     initrd.write_bytes(_archive(built_of, programs, scenarios))
     with disk.open("wb") as image:
         image.truncate(DISK_BYTES)
-    words = ["-cpu", machine.cpu, "-icount", f"shift={machine.shift},sleep=off"]
+    words = ["-cpu", machine.cpu, "-smp", str(machine.cpus), "-m", str(machine.memory_mib)]
+    if machine.shift is not None:
+        words += ["-icount", f"shift={machine.shift},sleep=off"]
     _run_to_its_end([*_command(built_of, initrd, disk, console), *words], console)
     lines = console.read_text(errors="replace").splitlines()
     unfinished = [
@@ -149,7 +156,7 @@ def _command(built_of: Packages, initrd: Path, disk: Path, console: Path) -> lis
     """Return the command line of QEMU; `timeout` ends QEMU even if this process is killed."""
     emulator = _EMULATORS[built_of.architecture]
     words = f"""timeout --kill-after=1 {BOOT_TIMEOUT_S + 10} {emulator.program}
-        -machine {emulator.machine} -smp 1 -m 512 -nodefaults -display none -monitor none -no-reboot
+        -machine {emulator.machine} -nodefaults -display none -monitor none -no-reboot
         -device {emulator.disk},drive=disk""".split()
     return [
         *words,

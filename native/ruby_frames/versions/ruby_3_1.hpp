@@ -39,4 +39,12 @@ inline constexpr layout ruby_3_1{.minor = 1,
                                  .extension_variables = 8,
                                  .last_operator_id = 169};
 
+// Of arm64, where mutexes of the C library are larger; by the same header for arm64 (3.1.2).
+inline constexpr layout ruby_3_1_arm64 = [] {
+  layout fields = ruby_3_1;
+  fields.ractor_threads = 312;
+  fields.ractor_running = 536;
+  return fields;
+}();
+
 }  // namespace stallscope::ruby_frames
