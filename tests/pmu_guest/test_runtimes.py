@@ -26,13 +26,13 @@ pytestmark = [pytest.mark.pmu, pytest.mark.long]
 CHECKOUT = Path(__file__).parents[2]
 TARGETS = CHECKOUT / "tests" / "live" / "targets"
 KNOWN_JAVA = CHECKOUT / "benchmarks" / "runtimes" / "KnownJava.java"
-PACKAGES = """
-    libc6 libgcc-s1 libstdc++6 zlib1g libcrypt1 libssl3 libicu72 libxml2 liblzma5
-    nodejs libnode108 node-acorn node-cjs-module-lexer node-undici libbrotli1 libc-ares2 libnghttp2-14 libuv1
-    openjdk-17-jre-headless
-    ruby3.1 libruby3.1 libgmp10 libyaml-0-2
-    php8.2-cli libargon2-1 libedit2 libpcre2-8-0 libsodium23 libbsd0 libmd0 libtinfo6
-""".split()
+PACKAGES = [
+    "libc6", "libgcc-s1", "libstdc++6", "zlib1g", "libcrypt1", "libssl3", "libicu72", "libxml2", "liblzma5",
+    "nodejs", "libnode108", "node-acorn", "node-cjs-module-lexer", "node-undici", "libbrotli1", "libc-ares2", "libnghttp2-14", "libuv1",
+    "openjdk-17-jre-headless",
+    "ruby3.1", "libruby3.1", "libgmp10", "libyaml-0-2",
+    "php8.2-cli", "libargon2-1", "libedit2", "libpcre2-8-0", "libsodium23", "libbsd0", "libmd0", "libtinfo6",
+]  # fmt: skip
 FIXED_PLACES = (
     "lib/ld-linux-aarch64.so.1",
     "usr/share/nodejs",
@@ -78,7 +78,9 @@ def files_of(root: Path) -> Iterator[tuple[Path, Path]]:
             while content.is_symlink():
                 target = content.readlink()
                 content = (
-                    root / str(target).lstrip("/") if target.is_absolute() else content.parent / target
+                    root / str(target).lstrip("/")
+                    if target.is_absolute()
+                    else content.parent / target
                 )
             if content.is_file():
                 yield path, content
@@ -149,7 +151,7 @@ def test_shares_of_functions_agree_with_the_program(
 
 
 def report_of(result: Result) -> dict[str, Any]:
-    words = [sys.executable, "-m", "stallscope", "report", result.run, "--json"]
+    words = [sys.executable, "-m", "stallscope", "report", str(result.run), "--json"]
     run = subprocess.run(words, capture_output=True, text=True, check=True, timeout=300)
     document: dict[str, Any] = json.loads(run.stdout)
     return document
