@@ -16,7 +16,7 @@ def wait_records_of(recording: Recording, capture: Capture) -> tuple[WaitRecords
     records = read_wait_records(
         capture,
         log,
-        begin_ns=_begin_ns(capture, manifest),
+        begin_ns=_begin_ns(capture, manifest, log),
         end_ns=_end_ns(capture, manifest),
     )
     return records, log
@@ -32,10 +32,11 @@ def _end_ns(capture: Capture, manifest: Manifest | None) -> int | None:
     return max((int(times.max()) for times in columns if len(times)), default=manifest.end_ns or 0)
 
 
-def _begin_ns(capture: Capture, manifest: Manifest | None) -> int | None:
-    """Return the begin of the recording; of a command, that of its program.
+def _begin_ns(capture: Capture, manifest: Manifest | None, log: WaitLog | None) -> int | None:
+    """Return the begin of the recording.
 
-    Before it, the command's process waits for the recorder.
+    Of a command, that of its program: before it, the command's process waits for the recorder. Of
+    a process, when its threads were attached: before it, nothing shows their states.
     """
     if manifest is None:
         return None
@@ -46,4 +47,7 @@ def _begin_ns(capture: Capture, manifest: Manifest | None) -> int | None:
         execs = (capture.task_kind == TaskKind.EXEC) & np.isin(capture.task_thread, threads)
         if execs.any():
             return int(capture.task_time_ns[execs].min())
+    if manifest.target.kind == "process" and log is not None:
+        attached = [line.at_ns for line in log.modes if line.mode == "all"]
+        begin_ns = max([begin_ns or 0, *attached[:1]]) or None
     return begin_ns

@@ -286,7 +286,8 @@ void wait_recording::write_names_of_others() {
 void wait_recording::read_target(const std::string& moment) {
   if (moment == "start") {
     log_sources();
-    if (!excess_at_start_) log_.append_mode("all", switches_per_s_.value_or(0), monotonic_ns());
+    if (!excess_at_start_)
+      log_.append_mode("all", switches_per_s_.value_or(0), opened_->facts().attach.opened_ns);
     if (excess_at_start_) limit_cost(*excess_at_start_);
     if (!excess_at_start_) read_totals();
   }

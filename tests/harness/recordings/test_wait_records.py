@@ -23,11 +23,20 @@ def capture_of_command() -> WaitCapture:
     return made
 
 
-def records_with(folder: Path, target: Target) -> WaitRecords:
+def records_with(folder: Path, target: Target, *, start_ns: int = 0) -> WaitRecords:
+    """Return the records of a recording that attached the threads of its target at 105."""
     capture = read_capture(capture_of_command().write(folder / "samples.perf"))
-    line = {"type": "thread", "moment": "end", "at_ns": 990, "pid": 7, "tid": 7, "state": "S"}
-    (folder / "waits.jsonl").write_text(json.dumps(line) + "\n")
-    manifest = Manifest(schema="stallscope.recording/1.0", complete=True, target_or_none=target)
+    lines = (
+        {"type": "mode", "at_ns": 105, "mode": "all", "switches_per_s": 0},
+        {"type": "thread", "moment": "end", "at_ns": 990, "pid": 7, "tid": 7, "state": "S"},
+    )
+    (folder / "waits.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    manifest = Manifest(
+        schema="stallscope.recording/1.0",
+        complete=True,
+        target_or_none=target,
+        clocks=RecordedClocks(start_monotonic_ns=start_ns),
+    )
     records, log = wait_records_of(Recording(folder, folder / "samples.perf", manifest), capture)
     assert log is not None
     assert len(log.threads) == 1
@@ -38,9 +47,17 @@ def test_a_recording_of_a_command_begins_with_its_program(tmp_path: Path) -> Non
     assert records_with(tmp_path, Target(kind="command", pids=(7,))).begin_ns == 500
 
 
-@pytest.mark.parametrize("target", [Target(pids=(7,)), Target(kind="command", pids=(8,))])
-def test_other_recordings_begin_with_the_first_record(tmp_path: Path, target: Target) -> None:
-    assert records_with(tmp_path, target).begin_ns == 110
+def test_a_recording_without_a_start_begins_with_the_first_record(tmp_path: Path) -> None:
+    assert records_with(tmp_path, Target(kind="command", pids=(8,))).begin_ns == 110
+
+
+@pytest.mark.parametrize("start_ns", [90, 105, 120])
+def test_a_recording_of_a_process_begins_when_its_threads_are_attached(
+    tmp_path: Path, start_ns: int
+) -> None:
+    """The last seconds of a flight recorder begin later."""
+    records = records_with(tmp_path, Target(pids=(7,)), start_ns=start_ns)
+    assert records.begin_ns == max(start_ns, 105)
 
 
 def test_a_file_of_perf_has_no_log(tmp_path: Path) -> None:

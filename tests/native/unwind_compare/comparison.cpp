@@ -41,16 +41,19 @@ std::size_t frames_in_common(const our_chain& ours, const their_chain& theirs) {
 bool ends_with_the_copy(const observation& seen, std::size_t common) {
   if (common != seen.ours.addresses.size() || common == seen.theirs.addresses.size()) return false;
   const auto start = seen.registers.rsp;
+  const auto is_outside = [&] {
+    const auto pointer = seen.theirs.stack_pointers[common];
+    return pointer < start + sizeof pointer || pointer > start + seen.stack.size();
+  };
   switch (seen.ours.end) {
     case unwind::chain_end::cut_by_copy:
-      if (seen.theirs.lowest_read < start) return true;
-      [[fallthrough]];
-    case unwind::chain_end::other_stack: {
-      const auto pointer = seen.theirs.stack_pointers[common];
-      return pointer < start + sizeof pointer || pointer > start + seen.stack.size();
-    }
-    case unwind::chain_end::bad_frame:
+      return seen.theirs.lowest_read < start || is_outside();
+    case unwind::chain_end::other_stack:
+      return is_outside();
+    // The frame pointer may lead to another stack: Go changes stacks inside a chain.
     case unwind::chain_end::no_table:
+      return is_outside() || (common <= 2 && seen.theirs.lowest_read < start);
+    case unwind::chain_end::bad_frame:
       return common <= 2 && seen.theirs.lowest_read < start;
     default:
       return false;
