@@ -126,13 +126,23 @@ class owner_reader::implementation {
       if (used <= allowed) {
         ::poll(waited.data(), waited.size(), longest_owner_round_ms);
       } else {
-        ::poll(waited.data(), 1, fills_ ? pause_while_filling_ms : pause_ms);
+        pause(waited);
         skip();
       }
     }
   }
 
-  // The signal wakes the drain. It is given once until the drain has released records.
+  // Waits without looking at records, only at how full the rings are.
+  void pause(std::vector<pollfd>& waited) {
+    for (int passed_ms = 0; passed_ms < pause_ms && waited[0].revents == 0;) {
+      const int next_ms = fills_ ? pause_while_filling_ms : pause_ms - passed_ms;
+      ::poll(waited.data(), 1, next_ms);
+      passed_ms += next_ms;
+      signal_fill();
+    }
+  }
+
+  // The signal wakes the drain. It is sent again only after the drain has released records.
   void signal_fill() {
     std::uint64_t released = 0;
     fills_ = false;

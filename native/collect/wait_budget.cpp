@@ -48,10 +48,17 @@ struct rates {
   double run_share = 0;
 };
 
-rates rates_between(const wait_reading& from, const wait_reading& to) {
-  const auto elapsed_ns = static_cast<double>(to.at_ns - from.at_ns);
-  return {static_cast<double>(to.switches - from.switches) * 1e9 / elapsed_ns,
-          static_cast<double>(to.run_ns - from.run_ns) / elapsed_ns};
+double difference(std::uint64_t from, std::uint64_t to) {
+  return static_cast<double>(to - std::min(from, to));
+}
+
+// The kernel reports lost records when there is space again, possibly in a later interval.
+rates rates_between(const wait_reading& from, const wait_reading& to, bool with_lost) {
+  const double elapsed_ns = difference(from.at_ns, to.at_ns);
+  const double kept = difference(from.kept, to.kept);
+  const double lost = with_lost && kept > 0 ? difference(from.lost, to.lost) / kept : 0;
+  return {difference(from.switches, to.switches) * (1 + lost) * 1e9 / elapsed_ns,
+          difference(from.run_ns, to.run_ns) / elapsed_ns};
 }
 
 }  // namespace
@@ -120,15 +127,16 @@ std::uint64_t most_samples_per_s(double max_share) {
 std::optional<wait_excess> wait_budget::observe(const wait_reading& reading) {
   if (!last_) last_ = previous_ = reading;
   if (reading.at_ns - previous_->at_ns < min_burst_interval_ns) return std::nullopt;
-  const auto now = rates_between(*std::exchange(previous_, reading), reading);
-  const auto since = rates_between(*last_, reading);
-  const auto elapsed_ns = static_cast<double>(reading.at_ns - last_->at_ns);
-  const double cost = since.switches_per_s * ns_per_switch_ / 1e9;
-  const double allowed = max_share_ * std::max(since.run_share, least_run_share);
+  const auto recent = rates_between(*std::exchange(previous_, reading), reading, false);
+  const auto interval = rates_between(*last_, reading, true);
+  const double elapsed_ns = difference(last_->at_ns, reading.at_ns);
+  const double cost = interval.switches_per_s * ns_per_switch_ / 1e9;
+  const double allowed = max_share_ * std::max(interval.run_share, least_run_share);
   const double debt_ns = std::max(0.0, debt_ns_ + (cost - allowed) * elapsed_ns);
   if (debt_ns > allowed_burst_ns) {
-    const auto& faster = now.switches_per_s > since.switches_per_s ? now : since;
-    return excess_at(faster.switches_per_s, faster.run_share);
+    const auto mean = excess_at(interval.switches_per_s, interval.run_share);
+    const auto faster = excess_at(recent.switches_per_s, recent.run_share);
+    return faster && (!mean || faster->switches_per_s > mean->switches_per_s) ? faster : mean;
   }
   if (elapsed_ns < min_interval_ns) return std::nullopt;
   last_ = reading;

@@ -23,8 +23,10 @@ constexpr double allowed_burst_ns = 20e6;
 // Counts since the start of the recording.
 struct wait_reading {
   std::uint64_t at_ns = 0;
-  std::uint64_t switches = 0;
-  std::uint64_t run_ns = 0;  // CPU time of the target
+  std::uint64_t switches = 0;  // of those that were kept
+  std::uint64_t run_ns = 0;    // CPU time of the target
+  std::uint64_t kept = 0;      // records of all kinds
+  std::uint64_t lost = 0;      // assumed to contain the same share of switches
 };
 
 // How a recording above the limit stays within it. All its parts together aim at 60 % of the limit.
@@ -63,7 +65,7 @@ class wait_budget {
 
   // Returns the excess when recording has cost 20 ms of CPU time more than the limit allows, so
   // that a short burst, such as the start of a program, does not decide about the whole recording.
-  // Its rate is the one now, if that is higher than the mean of the interval.
+  // The rate is that of the last 5 ms or more, if it exceeds the mean.
   // Time below the limit pays back in intervals of at least 50 ms. Intervals shorter than 5 ms are
   // ignored.
   std::optional<wait_excess> observe(const wait_reading& reading);
@@ -75,7 +77,7 @@ class wait_budget {
   double max_share_;
   double ns_per_switch_;
   double cpus_;
-  std::optional<wait_reading> last_;      // up to which the debt is counted
+  std::optional<wait_reading> last_;      // at which the debt was last updated
   std::optional<wait_reading> previous_;  // at least 5 ms ago
   double debt_ns_ = 0;                    // cost above the limit
 };

@@ -38,13 +38,13 @@ std::uint64_t run_ns_of(const recording_facts& facts) {
   return facts.choice.how.period != 0 ? 0 : facts.counts.samples * 1'000'000'000 / rate;
 }
 
-// Of records that were lost, as many are switches as of those that were kept.
-std::uint64_t switches_of(const recording_facts& facts) {
+wait_reading reading_of(const recording_facts& facts) {
   const auto& counts = facts.counts;
-  const auto switches =
-      facts.waits.of_threads.empty() ? counts.switches / 2 : counts.switch_samples;
-  const auto kept = counts.samples + counts.wait_samples + counts.switches;
-  return kept == 0 ? switches : switches + switches * counts.lost_samples / kept;
+  return {.at_ns = monotonic_ns(),
+          .switches = facts.waits.of_threads.empty() ? counts.switches / 2 : counts.switch_samples,
+          .run_ns = run_ns_of(facts),
+          .kept = counts.samples + counts.wait_samples + counts.switches,
+          .lost = counts.lost_samples};
 }
 
 }  // namespace
@@ -180,7 +180,7 @@ void wait_recording::pass() {
   opened_->watch().wake_at(monotonic_ns() +
                            (limited_ ? between_window_passes_ns : between_wait_passes_ns));
   if (!limited_) {
-    const auto excess = budget_.observe({monotonic_ns(), switches_of(facts), run_ns_of(facts)});
+    const auto excess = budget_.observe(reading_of(facts));
     if (excess) limit_cost(*excess);
   }
   if (windows_) windows_->set_pace(pace_->observe(monotonic_ns(), process_cpu_ns()));

@@ -11,6 +11,8 @@
 #include <vector>
 
 #include "../../tests/native/hotspot_frames/fake_virtual_machine.hpp"
+#include "hotspot_frames/native_exit.hpp"
+#include "hotspot_frames/wrapper_search.hpp"
 #include "require.hpp"
 
 namespace {
@@ -67,6 +69,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   managed_frames::stack_sample sample;
   sample.stack_address = stack_start;
   sample.stack = std::as_bytes(std::span{stack}.subspan(3));
+  sample.arch = machine.layout().frames.arch;
+  sample.registers.set(unwind::arm64::lr, stack[0]);
+  sample.registers.set(unwind::arm64::fp, stack[1]);
+  find_native_exit(walker, sample, [](std::uint64_t pc) { return (pc & 1U) != 0; });
+  find_wrapper_frame(walker, sample);
   for (const bool is_leaf : {true, false}) {
     frame_position now{.pc = stack[0],
                        .sp = stack_start,

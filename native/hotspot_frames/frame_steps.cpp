@@ -8,7 +8,8 @@ using managed_frames::stack_sample;
 
 bool return_by_size(std::uint64_t bytes, frame_position& now, const stack_sample& sample) {
   const std::uint64_t top = now.sp + bytes;
-  if (bytes < 2 * word || !sample.word(top - word, now.pc) || !sample.word(top - 2 * word, now.fp))
+  if (bytes < 2 * word || !sample.return_address(top - word, now.pc) ||
+      !sample.word(top - 2 * word, now.fp))
     return false;
   now.sp = top;
   return true;
@@ -16,7 +17,7 @@ bool return_by_size(std::uint64_t bytes, frame_position& now, const stack_sample
 
 bool return_by_pointer(frame_position& now, const stack_sample& sample) {
   const std::uint64_t frame = now.fp;
-  if (frame < now.sp || !sample.word(frame + word, now.pc) || !sample.word(frame, now.fp))
+  if (frame < now.sp || !sample.return_address(frame + word, now.pc) || !sample.word(frame, now.fp))
     return false;
   now.sp = frame + 2 * word;
   return true;
@@ -28,7 +29,7 @@ bool return_without_frame(const frame_conventions& frames, frame_position& now,
     now.pc = now.link;
     return now.pc != 0;
   }
-  if (!sample.word(now.sp, now.pc)) return false;
+  if (!sample.return_address(now.sp, now.pc)) return false;
   now.sp += word;
   return true;
 }

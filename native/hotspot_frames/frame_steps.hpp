@@ -16,7 +16,7 @@ bool return_by_pointer(frame_position& now, const managed_frames::stack_sample& 
 // There is no frame: the return address is at the stack pointer, on arm64 in the link register.
 bool return_without_frame(const frame_conventions& frames, frame_position& now,
                           const managed_frames::stack_sample& sample);
-// The frame is not complete.
+// Leaves a frame that is only partly built, or partly removed.
 bool return_by_progress(const frame_conventions& frames, const frame_progress& progress,
                         frame_position& now, const managed_frames::stack_sample& sample);
 

@@ -92,12 +92,13 @@ std::optional<frame_position> hotspot_reader::by_anchor(const frame_anchor& anch
   std::uint64_t below = 0;
   if (anchor.sp <= sample.stack_address || !sample.word(anchor.sp - word, below))
     return std::nullopt;
+  const bool is_arm64 = machine_.layout.frames.is_arm64();
+  if (is_arm64 && anchor.pc == 0) return std::nullopt;
   const std::uint64_t pc = anchor.pc == 0 ? below : anchor.pc;
   const auto* const blob = walker_.blob_at(pc);
   if (blob == nullptr) return std::nullopt;
   // On arm64 the called function keeps the return address.
-  if (machine_.layout.frames.is_arm64())
-    return frame_position{.pc = pc, .sp = anchor.sp, .fp = anchor.fp};
+  if (is_arm64) return frame_position{.pc = pc, .sp = anchor.sp, .fp = anchor.fp};
   const bool agrees = blob->contains(below) || blob->kind == blob_kind::interpreter;
   if (!agrees) return std::nullopt;
   return frame_position{.pc = blob->contains(below) ? below : pc, .sp = anchor.sp, .fp = anchor.fp};

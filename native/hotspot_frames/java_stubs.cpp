@@ -45,9 +45,9 @@ bool java_walker::leave_stub(const code_blob& blob, frame_position& now,
   if (now.is_leaf && frames.is_arm64()) {
     // The record of a stub that has called nothing yet repeats the link register.
     std::uint64_t recorded = 0;
-    const bool has_record =
-        blob.contains(now.link) ||
-        (now.fp >= now.sp && sample.word(now.fp + word, recorded) && recorded == now.link);
+    const bool has_record = blob.contains(now.link) ||
+                            (now.fp >= now.sp && sample.return_address(now.fp + word, recorded) &&
+                             recorded == now.link);
     if (!has_record) return return_without_frame(frames, now, sample);
   } else if (now.is_leaf) {
     std::uint64_t top = 0;

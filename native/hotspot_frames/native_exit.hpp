@@ -1,7 +1,7 @@
 // The Java frame that called native code, on arm64. Native code keeps frame records there, but a
-// record lies at the bottom of its frame, so that the stack pointer of the caller is not known. Of
-// compiled code it is the next one at which the frame's size leads on to the call stub. Reads the
-// copied stack; at most 4 KiB of it are searched.
+// record lies at the bottom of its frame, so that the stack pointer of the caller is not known. For
+// compiled code, the lowest stack pointer is used from which frame sizes lead through generated
+// code. Searches at most 4 KiB of the copied stack, and walks from at most 8 places.
 //
 //   const auto first = find_native_exit(walker, sample, [&](auto pc) { return is_code(pc); });
 #pragma once

@@ -23,9 +23,9 @@ constexpr pattern add_sp{0xff8003ff, 0x910003ff};           // add sp, sp, n
 constexpr pattern sub_sp{0xff8003ff, 0xd10003ff};           // sub sp, sp, n
 constexpr pattern sub_sp_register{0xffe0ffff, 0xcb2063ff};  // sub sp, sp, xn
 constexpr pattern store_record{0xffc07fff, 0xa9007bfd};     // stp x29, x30, [sp, n]
-constexpr pattern push_record{0xffc07fff, 0xa9807bfd};      // stp x29, x30, [sp, -n]!
+constexpr pattern push_record{0xffffffff, 0xa9bf7bfd};      // stp x29, x30, [sp, -16]!
 constexpr pattern load_record{0xffc07fff, 0xa9407bfd};      // ldp x29, x30, [sp, n]
-constexpr pattern pop_record{0xffc07fff, 0xa8c07bfd};       // ldp x29, x30, [sp], n
+constexpr pattern pop_record{0xffffffff, 0xa8c17bfd};       // ldp x29, x30, [sp], 16
 // The poll for a safepoint before a return.
 constexpr std::array<pattern, 3> poll{{
     {0xffc003e0, 0xf9400380},  // ldr xn, [x28, n]
@@ -71,14 +71,14 @@ frame_progress progress_at(std::span<const std::byte> code, std::size_t offset,
   if (offset >= complete) return {};
   frame_progress state{false, 0, false};
   for (std::size_t at = 0; at < offset; at += instruction) {
-    const auto done = word_at(code, at);
-    if (sub_sp.matches(done)) state.bytes += immediate(done);
-    if (store_record.matches(done)) state.saved_fp = true;
-    if (push_record.matches(done)) {
+    const auto executed = word_at(code, at);
+    if (sub_sp.matches(executed)) state.bytes += immediate(executed);
+    if (store_record.matches(executed)) state.saved_fp = true;
+    if (push_record.matches(executed)) {
       state.bytes += record_bytes;
       state.saved_fp = true;
     }
-    if (sub_sp_register.matches(done)) return {};
+    if (sub_sp_register.matches(executed)) return {};
   }
   return state;
 }

@@ -12,9 +12,8 @@
 
 namespace stallscope::hotspot_frames {
 
-// Offsets in bytes from the start of the structure, unless another unit is named.
-// What frames of an architecture have where, which the tables of a virtual machine lack
-// (frame_x86.hpp, frame_aarch64.hpp; registers by DWARF number).
+// Frame offsets and registers of an architecture (frame_x86.hpp, frame_aarch64.hpp; DWARF numbers).
+// The tables of a virtual machine do not contain them.
 struct frame_conventions {
   unwind::architecture arch = unwind::architecture::x86_64;
   std::uint64_t sender_sp_below_fp = 8;  // of an interpreter frame
@@ -30,6 +29,7 @@ struct frame_conventions {
 
 frame_conventions conventions_of(unwind::architecture arch, int major_version);
 
+// Offsets in bytes from the start of the structure, unless another unit is named.
 struct vm_layout {
   frame_conventions frames;
   // Code heaps.

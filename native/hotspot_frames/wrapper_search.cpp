@@ -8,16 +8,25 @@ namespace stallscope::hotspot_frames {
 namespace {
 
 constexpr std::uint64_t searched_bytes = 4096;
+constexpr std::size_t enough_frames = 4;  // before another end than the call stub
 
 }  // namespace
 
-// An old return address may be anywhere, but its callers do not lead to the call stub.
-bool leads_to_call_stub(java_walker& walker, frame_position from,
-                        const managed_frames::stack_sample& sample) {
+// An old return address may be anywhere, but its callers lead nowhere.
+bool has_java_callers(java_walker& walker, frame_position from,
+                      const managed_frames::stack_sample& sample) {
   frame_history unused;
   std::vector<managed_frames::managed_frame> frames;
   std::uint64_t entry_frame = 0;
-  return walker.walk(from, sample, unused, frames, entry_frame) == walk_end::call_stub;
+  switch (walker.walk(from, sample, unused, frames, entry_frame)) {
+    case walk_end::call_stub:
+      return true;
+    case walk_end::frames_in_heap:
+    case walk_end::cut_by_copy:
+      return frames.size() >= enough_frames;
+    default:
+      return false;
+  }
 }
 
 // Below the return address may be one of an earlier call, so the last one with the same caller
@@ -36,7 +45,7 @@ std::optional<frame_position> find_wrapper_frame(java_walker& walker,
     caller_sp = caller;
     end = std::min(end, *caller);
   }
-  return last && leads_to_call_stub(walker, *last, sample) ? last : std::nullopt;
+  return last && has_java_callers(walker, *last, sample) ? last : std::nullopt;
 }
 
 }  // namespace stallscope::hotspot_frames

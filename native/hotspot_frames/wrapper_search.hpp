@@ -12,9 +12,10 @@
 
 namespace stallscope::hotspot_frames {
 
-// Whether the callers of a frame are generated code up to the call stub.
-bool leads_to_call_stub(java_walker& walker, frame_position from,
-                        const managed_frames::stack_sample& sample);
+// Whether the callers of a frame are generated code up to the call stub, to the frames of a virtual
+// thread in the heap, or to the end of the copy.
+bool has_java_callers(java_walker& walker, frame_position from,
+                      const managed_frames::stack_sample& sample);
 
 std::optional<frame_position> find_wrapper_frame(java_walker& walker,
                                                  const managed_frames::stack_sample& sample);

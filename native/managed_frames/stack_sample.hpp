@@ -32,7 +32,20 @@ struct stack_sample {
   // The link register of arm64, which has the return address of a function without a frame record;
   // 0 on x86-64.
   [[nodiscard]] std::uint64_t link() const noexcept {
-    return is_arm64() ? registers.at(unwind::arm64::lr) : 0;
+    return is_arm64() ? without_signature(registers.at(unwind::arm64::lr)) : 0;
+  }
+  // Return addresses of arm64 may be signed in the bits above those of user addresses. (Addresses
+  // of 52 bits are not supported; a process gets them only if it asks for them.)
+  [[nodiscard]] std::uint64_t without_signature(std::uint64_t address) const noexcept {
+    constexpr std::uint64_t address_mask = (std::uint64_t{1} << 48U) - 1;
+    return is_arm64() ? address & address_mask : address;
+  }
+  // Reads a return address. Returns false and leaves the value if it was not copied.
+  bool return_address(std::uint64_t place, std::uint64_t& value) const noexcept {
+    std::uint64_t copied = 0;
+    if (!word(place, copied)) return false;
+    value = without_signature(copied);
+    return true;
   }
 
   // Returns false and leaves the value if the word was not copied.

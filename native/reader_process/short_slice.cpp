@@ -12,6 +12,7 @@ namespace {
 
 // The least that the kernel accepts.
 constexpr std::uint64_t slice_ns = 100'000;
+constexpr std::uint64_t reset_on_fork = 1;  // SCHED_FLAG_RESET_ON_FORK
 
 // struct sched_attr of the kernel in its first version, which the C library does not declare.
 struct scheduling_attributes {
@@ -33,6 +34,7 @@ void request_short_slice(int priority) noexcept {
       attributes.policy != SCHED_OTHER)
     return;
   attributes.size = sizeof attributes;
+  attributes.flags |= reset_on_fork;
   attributes.runtime = slice_ns;
   if (::syscall(SYS_sched_setattr, 0, &attributes, 0) != 0) return;
   attributes.nice = std::min(attributes.nice, std::int32_t{priority});

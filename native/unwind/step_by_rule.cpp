@@ -59,14 +59,19 @@ class rule_step {
   // frame record may lie anywhere in its frame. That of this frame is at the frame pointer, and
   // the rule says where it is.
   [[nodiscard]] std::optional<std::uint64_t> cfa_by_record() const {
-    if (at_.arch != architecture::arm64) return std::nullopt;
+    if (at_.arch != architecture::arm64 || !at_.values.known(arm64::fp)) return std::nullopt;
+    std::optional<std::int32_t> fp_offset;
+    std::optional<std::int32_t> return_offset;
     for (const auto& reg : frame_rule_.content->saved_by(*frame_rule_.definition)) {
-      if (reg.number != arm64::fp || reg.how != recovery::at_offset) continue;
-      const std::uint64_t cfa =
-          at_.values.at(arm64::fp) - static_cast<std::uint64_t>(std::int64_t{reg.value});
-      return cfa >= cfa_ ? std::optional{cfa} : std::nullopt;
+      if (reg.how != recovery::at_offset) continue;
+      if (reg.number == arm64::fp) fp_offset = reg.value;
+      if (reg.number == arm64::lr) return_offset = reg.value;
     }
-    return std::nullopt;
+    constexpr std::int32_t word_bytes = 8;
+    if (!fp_offset || return_offset != *fp_offset + word_bytes) return std::nullopt;
+    const std::uint64_t cfa =
+        at_.values.at(arm64::fp) - static_cast<std::uint64_t>(std::int64_t{*fp_offset});
+    return cfa >= cfa_ ? std::optional{cfa} : std::nullopt;
   }
 
   // A caller's frame is above its callee's. Only code without stack use (a leaf, or assembly called

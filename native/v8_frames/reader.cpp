@@ -89,7 +89,7 @@ reader::start reader::begin_in_native() {
     for (int i = 0; i < depth; ++i) {
       std::uint64_t next = 0;
       std::uint64_t pc = 0;
-      if (fp % 8 != 0 || !sample_->word(fp, next) || !sample_->word(fp + 8, pc) ||
+      if (fp % 8 != 0 || !sample_->word(fp, next) || !sample_->return_address(fp + 8, pc) ||
           !areas_.is_code(pc - 1) || next <= fp)
         return false;
       if (next >= end) return true;
@@ -98,16 +98,16 @@ reader::start reader::begin_in_native() {
     return true;
   };
   const auto from = [&](std::uint64_t fp) {
-    start result{0, fp + 16, 0, true};
-    sample_->word(fp, result.fp);
-    sample_->word(fp + 8, result.pc);
-    return result;
+    start at{0, fp + 16, 0, true};
+    return sample_->word(fp, at.fp) && sample_->return_address(fp + 8, at.pc) ? at : start{};
   };
   constexpr int enough = 2;
   const auto fp = sample_->fp();
-  // A leaf of native code that generated code called has no record, and that of its caller is next.
+  // A leaf of native code that generated code called, and that has no record yet.
+  std::uint64_t recorded = 0;
+  sample_->return_address(fp + 8, recorded);
   if (const auto caller = linked_caller();
-      caller.valid && areas_.of(caller.pc - 1).area != code_area::file)
+      caller.valid && caller.pc != recorded && areas_.of(caller.pc - 1).area != code_area::file)
     return caller;
   if (fp >= sp && leads_on(fp, enough)) return from(fp);
   for (std::uint64_t at = sp & ~std::uint64_t{7}; at < std::min(end, sp + max_scan_bytes);
@@ -197,7 +197,7 @@ void reader::check_code() {
   for (std::size_t count = 0; count < max_frames && fp % 8 == 0; ++count) {
     std::uint64_t next = 0;
     std::uint64_t pc = 0;
-    if (!sample_->word(fp, next) || !sample_->word(fp + 8, pc) || next <= fp) break;
+    if (!sample_->word(fp, next) || !sample_->return_address(fp + 8, pc) || next <= fp) break;
     fp = next;
     if (known_frame(frame_at(pc, fp)) == nullptr) pcs_.push_back(pc - 1);
   }
@@ -244,7 +244,8 @@ void reader::walk_frames(start at, managed_stack& into) {
     exact = false;
     std::uint64_t next = 0;
     std::uint64_t pc = 0;
-    if (at.fp % 8 != 0 || !sample_->word(at.fp, next) || !sample_->word(at.fp + 8, pc) || pc == 0)
+    if (at.fp % 8 != 0 || !sample_->word(at.fp, next) || !sample_->return_address(at.fp + 8, pc) ||
+        pc == 0)
       break;
     at.pc = pc;
     at.sp = at.fp + 16;

@@ -178,7 +178,7 @@ def test_above_the_cost_limit_switches_are_recorded_in_windows(
 
 
 @pytest.mark.parametrize("kernel", ["short-and-long-waits", "deep-queue"])
-def test_a_storm_of_switches_fills_no_ring_before_the_windows(
+def test_a_storm_of_switches_loses_few_records_before_the_windows(
     needs_root: None, record: Any, kernel: str
 ) -> None:
     """The second one has 64 threads that are ready to run, beside which the recorder must run."""

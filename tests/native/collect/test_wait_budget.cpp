@@ -63,6 +63,31 @@ TEST_CASE("a cost of more than 20 ms decides at once, with the rate of that mome
   CHECK(excess->run_share == doctest::Approx(1));
 }
 
+TEST_CASE("lost records count as switches in their proportion") {
+  wait_budget budget{0.05, ns_per_switch, 2};
+  CHECK_FALSE(budget.observe({0, 0, 0, 0, 0}));
+  const auto excess = budget.observe({10'000'000, 1'000, 10'000'000, 2'000, 10'000});
+  REQUIRE(excess);
+  CHECK(excess->switches_per_s == doctest::Approx(600'000));
+}
+
+TEST_CASE("a phase without switches after a loss is not in excess") {
+  wait_budget budget{0.05, ns_per_switch, 2};
+  CHECK_FALSE(budget.observe({0, 0, 0, 0, 0}));
+  CHECK_FALSE(budget.observe({100'000'000, 500, 100'000'000, 1'000, 600}));
+  for (std::uint64_t i = 2; i < 10; ++i)
+    CHECK_FALSE(budget.observe({i * interval_ns, 500, i * interval_ns, 1'000 * i, 600}));
+}
+
+TEST_CASE("the mean decides if the rate of the moment is within the limit") {
+  wait_budget budget{0.05, ns_per_switch, 2};
+  CHECK_FALSE(budget.observe({0, 0, 0}));
+  CHECK_FALSE(budget.observe({40'000'000, 3'900, 8'000'000}));
+  const auto excess = budget.observe({49'000'000, 4'600, 17'000'000});
+  REQUIRE(excess);
+  CHECK(excess->switches_per_s == doctest::Approx(4'600 / 0.049));
+}
+
 TEST_CASE("intervals below 50 ms pay nothing back") {
   wait_budget budget{0.05, ns_per_switch, 2};
   CHECK_FALSE(budget.observe({0, 0, 0}));

@@ -55,7 +55,6 @@ class walk_fixture {
                                             const std::vector<std::uint64_t>& stack) {
     prepare();
     auto sample = sample_of(monotonic_ns(), stack);
-    sample.arch = unwind::architecture::arm64;
     sample.registers.set(unwind::arm64::lr, link);
     sample.registers.set(unwind::arm64::fp, fp);
     return find_native_exit(*walker_, sample, [](std::uint64_t pc) { return pc == native_caller; });
@@ -73,10 +72,11 @@ class walk_fixture {
     REQUIRE(walker_->prepare());
   }
 
-  static managed_frames::stack_sample sample_of(std::uint64_t sample_ns,
-                                                const std::vector<std::uint64_t>& stack) {
+  managed_frames::stack_sample sample_of(std::uint64_t sample_ns,
+                                         const std::vector<std::uint64_t>& stack) {
     managed_frames::stack_sample sample;
     sample.time_ns = sample_ns;
+    sample.arch = machine.layout().frames.arch;
     sample.stack_address = stack_start;
     sample.stack = std::as_bytes(std::span{stack});
     return sample;

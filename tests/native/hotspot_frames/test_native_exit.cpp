@@ -53,7 +53,7 @@ TEST_CASE_FIXTURE(native_exit_fixture, "records lead to the first return address
   CHECK(frame->sp == stack_start + 10 * 8);
 }
 
-TEST_CASE_FIXTURE(native_exit_fixture, "a wrapper has a record of its own") {
+TEST_CASE_FIXTURE(native_exit_fixture, "a wrapper has a frame record") {
   const std::uint64_t record = stack_start + 6 * 8;
   std::vector<std::uint64_t> stack{record, wrapper.code + 4, 0, 0, 0, 0, 0, native_caller};
   const auto frame = native_exit(0x77, stack_start, stack);
@@ -83,6 +83,60 @@ TEST_CASE_FIXTURE(
   CHECK(result.end == walk_end::native_caller);
   CHECK(result.now.pc == native_caller);
   CHECK(result.now.sp == stack_start);
+}
+
+TEST_CASE_FIXTURE(native_exit_fixture, "signatures are removed from return addresses") {
+  constexpr std::uint64_t signature = 0x00ab'0000'0000'0000;
+  const auto stack = with_java({0x1111, (method.code + 4) | signature, 0, 0}, stub.code + 4);
+  const auto frame = native_exit(0x77, stack_start, stack);
+  REQUIRE(frame);
+  CHECK(frame->pc == method.code + 4);
+  const auto leaf = native_exit((method.code + 4) | signature, 0x1111,
+                                with_java({0, 0, 0, 0}, (stub.code + 4) | signature));
+  REQUIRE(leaf);
+  CHECK(leaf->pc == method.code + 4);
+}
+
+TEST_CASE_FIXTURE(native_exit_fixture, "some callers up to the end of the copy suffice") {
+  std::vector<std::uint64_t> stack{0, 0, 0, 0};
+  for (int i = 0; i < 4; ++i) stack.insert(stack.end(), {0, 0, 0x99, method.code + 4});
+  const auto frame = native_exit(method.code + 4, 0x1111, stack);
+  REQUIRE(frame);
+  CHECK(frame->pc == method.code + 4);
+  stack.resize(8);
+  CHECK_FALSE(native_exit(method.code + 4, 0x1111, stack));
+}
+
+TEST_CASE_FIXTURE(native_exit_fixture, "a stub returns by its record, or to the link register") {
+  const auto runtime = machine.add_blob("RuntimeStub", 0, 0, body, 0);
+  const std::uint64_t record = stack_start + 2 * 8;
+  const std::vector<std::uint64_t> stack{0, 0, 0x99, native_caller, 0};
+  frame_position at{.pc = runtime.code, .sp = stack_start, .is_leaf = true, .link = native_caller};
+  at.fp = record;
+  CHECK(walk(at, stack).now.sp == stack_start + 4 * 8);
+  at.fp = 0x1111;
+  const auto leaf = walk(at, stack);
+  CHECK(leaf.end == walk_end::native_caller);
+  CHECK(leaf.now.sp == stack_start);
+}
+
+TEST_CASE_FIXTURE(native_exit_fixture, "at its entry an interpreted method is in a register") {
+  const auto interpreted = machine.add_method("a/B", "g", 7);
+  const auto interpreter = machine.add_blob("Interpreter", 0, 0, body, 0);
+  frame_position at{.pc = interpreter.code, .sp = stack_start, .is_leaf = true};
+  at.link = native_caller;
+  at.method = interpreted;
+  at.sender_sp = stack_start + 16;
+  const auto result = walk(at, {0, 0, 0, 0});
+  CHECK(result.names == std::vector<std::string>{"a.B.g:7"});
+  CHECK(result.now.pc == native_caller);
+  CHECK(result.now.sp == stack_start + 16);
+}
+
+TEST_CASE("the sender's stack pointer is in another register since version 20") {
+  CHECK(conventions_of(unwind::architecture::arm64, 17).sender_sp_register == 13);
+  CHECK(conventions_of(unwind::architecture::arm64, 21).sender_sp_register == 19);
+  CHECK(conventions_of(unwind::architecture::x86_64, 21).bytecode_below_fp == 64);
 }
 
 TEST_CASE_FIXTURE(native_exit_fixture,

@@ -151,6 +151,13 @@ TEST_CASE("a large frame of arm64 begins with its record") {
   CHECK(popping.saved_fp);
 }
 
+TEST_CASE("a frame whose size is in a register is complete when it is reserved") {
+  constexpr std::uint32_t reserve_register = 0xcb2863ff;  // sub sp, sp, x8
+  const auto code = words_of({push_record, nop, reserve_register, nop});
+  CHECK(progress_at(arm64, code, 8, 16).bytes == 16);
+  CHECK(progress_at(arm64, code, 12, 16).complete);
+}
+
 TEST_CASE("returns are recognised by the poll before them") {
   CHECK(returns_between(arm64, arm64_method, 24, 48));
   CHECK_FALSE(returns_between(arm64, arm64_method, 36, 48));

@@ -75,6 +75,16 @@ TEST_CASE("a sample on another stack is of a thread without Ruby") {
   CHECK(of.stack.runs.empty());
 }
 
+TEST_CASE("arm64 has larger mutexes in the ractor, and the same offsets elsewhere") {
+  const auto x86_64 = layout_of("3.1.7", unwind::architecture::x86_64);
+  const auto arm64 = layout_of("3.1.2", unwind::architecture::arm64);
+  REQUIRE(x86_64);
+  REQUIRE(arm64);
+  CHECK(arm64->ractor_running - x86_64->ractor_running == 2 * 8);
+  CHECK(arm64->context_frame == x86_64->context_frame);
+  CHECK_FALSE(layout_of("3.0.2", unwind::architecture::arm64));
+}
+
 TEST_CASE("a frame outside the stack of frames is torn") {
   fake_ruby ruby;
   ruby.put(ruby.context() + ruby_3_1.context_frame, 0x1000);

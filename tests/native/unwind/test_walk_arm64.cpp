@@ -68,7 +68,7 @@ TEST_CASE("a leaf without a frame record returns through the link register") {
 
 TEST_CASE("behind code without a table the frame record gives the address of the frame") {
   auto thread = thread_of_arm64();
-  // The frame of generated code ends at sp + 80, of which its record does not tell.
+  // The frame of generated code ends at sp + 80; its record does not show this.
   thread.at(jit + 0x104).with(fp, sp).with(lr, jit + 0x100);
   thread.put(0, sp + 80).put(8, text + 0x20);
   thread.put(80, sp + 200).put(88, text + 0x90);

@@ -46,6 +46,6 @@ def test_a_thread_outside_of_a_call_has_no_number() -> None:
     assert calls((FUTEX, ADDRESS, WAIT), result=0).tolist() == [UNKNOWN_CALL, UNKNOWN_CALL]
 
 
-def test_a_thread_of_an_unknown_process_is_no_error() -> None:
+def test_a_thread_of_an_unknown_process_has_an_unknown_call() -> None:
     unknown = -1
     assert calls((FUTEX, ADDRESS, WAIT), pid=unknown).tolist() == [UNKNOWN_CALL, UNKNOWN_CALL]

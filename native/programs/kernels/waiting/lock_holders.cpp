@@ -146,24 +146,24 @@ class idle_sleeper_kernel : public lock_kernel {
   bool look_alike_;
 };
 
-// Thread 0 computes while it holds the lock, on the CPU on which thread 1 computes without pause:
-// it is preempted while others wait for the lock. In the look-alike thread 1 computes for 0.1 of 5
-// ms.
+// Thread 0 computes while it holds the lock, on the CPU on which threads 1 and 2 compute without
+// pause: it is preempted while others wait for the lock, for two thirds of the time. In the
+// look-alike threads 1 and 2 compute for 0.1 of 5 ms.
 class preempted_holder_kernel : public lock_kernel {
  public:
   explicit preempted_holder_kernel(const kernel_settings& setting)
       : lock_kernel(setting.threads), look_alike_(setting.look_alike), cpus_(allowed_cpus()) {}
 
  private:
-  static constexpr unsigned rival = 1;
+  static constexpr unsigned last_rival = 2;
 
   bool iterate(unsigned thread, const std::atomic<bool>&) override {
-    // The others leave the CPU of the two to them.
+    // The others leave the CPU of the three to them.
     if (allowed_cpus().size() == cpus_.size() && cpus_.size() > 1)
-      pin_to(thread <= rival ? cpus_.front() : cpus_.back());
+      pin_to(thread <= last_rival ? cpus_.front() : cpus_.back());
     if (thread == 0) {
       hold_computing(thread, false);
-    } else if (thread != rival) {
+    } else if (thread > last_rival) {
       take_briefly(thread);
     } else if (look_alike_) {
       compute_for(100 * us);
@@ -174,8 +174,8 @@ class preempted_holder_kernel : public lock_kernel {
     return true;
   }
   [[nodiscard]] const char* name_of(unsigned thread) const override {
-    if (thread == rival) return "rival";
-    return thread == 0 ? "holder" : "victim";
+    if (thread > last_rival) return "victim";
+    return thread == 0 ? "holder" : "rival";
   }
 
   bool look_alike_;
