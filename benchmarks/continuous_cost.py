@@ -52,7 +52,7 @@ class ContinuousCost:
 
 
 def run() -> list[Case]:
-    """Measure both targets."""
+    """Measure both targets and return their cases."""
     cases: list[Case] = []
     for name, start in TARGETS:
         with tempfile.TemporaryDirectory(dir="/var/tmp") as folder, start(Path(folder)) as target:

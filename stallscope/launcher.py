@@ -105,7 +105,7 @@ class Launcher(Closing):
             raise self._ended() from None
 
     def has_ended(self, limit_s: float) -> bool:
-        """Return whether the started command ends within a time."""
+        """Wait up to ``limit_s`` seconds; return whether the started command has ended."""
         assert self._process.stdout is not None
         return bool(select.select([self._process.stdout], [], [], limit_s)[0])
 

@@ -21,7 +21,7 @@ class Roots:
 
     @property
     def is_live(self) -> bool:
-        """Return whether this is the running machine, which system calls can query as well."""
+        """Return whether this is the running machine, so that system calls describe it as well."""
         return (self.proc, self.sys, self.files) == (Path("/proc"), Path("/sys"), Path("/"))
 
     @classmethod

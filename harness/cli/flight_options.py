@@ -16,10 +16,10 @@ flight_choices = option_group(
         "conditions",
         multiple=True,
         metavar="CONDITION",
-        help="Trigger of --flight; several may be given: psi.io>20%, psi.memory.full>5%/4s, "
+        help="Trigger of --flight, may be repeated: psi.io>20%, psi.memory.full>5%/4s, "
         "p99>5ms (of requests that the target marks), p99>5ms:FILE.hlog, command:CMD, "
-        "command>100:CMD, signal (SIGUSR1 to this program), exit (of the target), duration, end "
-        "(any end, also Ctrl-C).",
+        "command>100:CMD, signal (SIGUSR1 to this program), exit (of the target), duration (the "
+        "time of --duration is over), end (any end, including Ctrl-C).",
     ),
     click.option(
         "--flight-after",

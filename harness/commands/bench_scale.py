@@ -80,13 +80,13 @@ Examples:
     "recordings",
     multiple=True,
     metavar="COUNT=RUN",
-    help="Recording of waits or counters at a count, to show beside throughput; may be repeated.",
+    help="Show RUN, of waits or counters, beside the throughput at COUNT; may be repeated.",
 )
 @click.option(
     "--network",
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help="Solve the closed queueing network in a TOML file, with its what-if cases, instead.",
+    help="Instead of reading results, solve the closed queueing network in this TOML file.",
 )
 @click.option(
     "-o",

@@ -41,7 +41,7 @@ Examples:
 @click.option(
     "--cpus",
     metavar="LIST",
-    help="CPU of each process, the client's first, as 2,0. Default: the first online CPUs.",
+    help="CPUs, one for each process, the client first: 2,0. Default: the first online CPUs.",
 )
 @rounds_option("Number of rounds; each round measures all settings.")
 @seconds_option(0.05, 0.5, "Length of each run in seconds.")

@@ -37,7 +37,7 @@ Examples:
     default=20,
     show_default=True,
     metavar="N",
-    help="Number of functions, threads, groups of threads, locks and causes of a recording.",
+    help="Most functions, threads, thread groups, locks and causes to export, of each kind.",
 )
 def command(runs: tuple[Path, ...], output: Path, file_format: str, top: int) -> None:
     """Write the metrics of recordings as Prometheus text or OTLP.

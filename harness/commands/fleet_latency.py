@@ -23,7 +23,7 @@ Examples:
 @query_options
 @top_option("hosts with the highest p99, per log", default=5, least=0)
 @click.option(
-    "--log", default="", metavar="NAME", help="Name of the log to show. Default: all logs."
+    "--log", default="", metavar="NAME", help="Name of the latency log to show. Default: all logs."
 )
 @json_option
 def command(

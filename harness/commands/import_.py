@@ -49,7 +49,7 @@ FORMATS = (
     "--format",
     "file_format",
     type=click.Choice(FORMATS),
-    help="Format of FILE. Default: detected by its content.",
+    help="Format of FILE. Default: detected from its content.",
 )
 @click.option("--pid", is_flag=True, help="Folded text of perf script: add the process id.")
 @click.option(

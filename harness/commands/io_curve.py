@@ -25,7 +25,7 @@ Examples:
 @click.command(epilog=EXAMPLES)
 @click.argument("path")
 @click.option("--kind", type=click.Choice(["reads", "writes"]), default="reads", show_default=True,
-              help="Kind of the requests.")  # fmt: skip
+              help="Direction of the requests.")  # fmt: skip
 @block_option("Size of a request.")
 @click.option("--pattern", type=click.Choice(["random", "sequential"]), default="random",
               show_default=True, help="Order of the requests' offsets.")  # fmt: skip

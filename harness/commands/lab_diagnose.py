@@ -31,7 +31,7 @@ Examples:
     default=1,
     show_default=True,
     metavar="N",
-    help="Number of runs of each entry.",
+    help="Number of runs of each program.",
 )
 @click.option(
     "--seconds",

@@ -45,7 +45,7 @@ Examples:
     "--rates",
     default="",
     metavar="LIST",
-    help="Compare open loops at several rates, such as 1000,4000,16000, in rounds.",
+    help="Compare open loops at several rates, in requests/s: 1000,4000. Each round runs all.",
 )
 @click.option(
     "--rounds",

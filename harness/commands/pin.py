@@ -31,7 +31,7 @@ def status(as_json: bool, **values: Any) -> None:
 @click.command("restore")
 @machine_options
 def restore(as_json: bool, **values: Any) -> None:
-    """Restore what killed pins left behind; fail if a pin is held."""
+    """Restore the settings of pins that were killed; fail if a pin is still active."""
     from harness.pin.session import pin_context, restore_and_report  # noqa: PLC0415 - start-up
 
     restore_and_report(pin_context(values, "stallscope pin restore"), as_json=as_json)

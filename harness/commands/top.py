@@ -59,7 +59,8 @@ def command(
 
     Shows a verdict, the wall time of the threads by category, the run queue, sleep states, disk
     latency and the hottest functions. The key ? lists the keys; p freezes the view and writes the
-    page. Needs no root for own processes; what is missing is named with its reason.
+    page. Your own processes need no root; what is not available is listed with its
+    reason.
     """
     from harness.top.options import TopOptions  # noqa: PLC0415 - start-up stays light
     from harness.top.session import run_top  # noqa: PLC0415

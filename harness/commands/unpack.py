@@ -20,7 +20,7 @@ Examples:
     "--output",
     type=click.Path(path_type=Path),
     metavar="DIR",
-    help="New directory. Default: the name of the archive, here.",
+    help="Directory to create. Default: named after the archive, in the current directory.",
 )
 @json_option
 def command(archive: Path, output: Path | None, as_json: bool) -> None:

@@ -48,7 +48,7 @@ def confidence(
 
 
 def is_calibrated(cause: str, *, modelled: bool) -> bool:
-    """Return whether the confidence of a cause follows from series."""
+    """Return whether the confidence of a cause is calibrated from series of known programs."""
     return modelled or cause not in _KEPT
 
 

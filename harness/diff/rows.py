@@ -36,7 +36,7 @@ class RowSums:
     value_per_part_s: float | None = None  # seconds that one unit of parts stands for
 
     def scaled(self, whole: float) -> "RowSums":
-        """Return the rows as values per unit of ``whole``, which is spread over the blocks."""
+        """Return the rows with ``whole`` as their total, divided equally among the blocks."""
         spread = np.full(self.whole.shape, whole / self.whole.size)
         unit = self.value_per_part_s or 1.0
         return RowSums(

@@ -1,4 +1,4 @@
-"""The checks in the order in which they are shown, and what to do first."""
+"""The checks in the order in which they are shown, and the remedy to apply first."""
 
 from collections.abc import Callable, Iterable, Sequence
 

@@ -41,7 +41,9 @@ request_options = option_group(  # of the settings to pin
     click.option("--governor", metavar="G", help="cpufreq governor, for example performance."),
     click.option("--frequency", metavar="base|max|KHZ", help="Hold the CPUs at one frequency."),
     click.option("--no-turbo", is_flag=True, help="Disable turbo on all CPUs."),
-    click.option("--epp", metavar="NAME", help="Energy preference, for example performance."),
+    click.option(
+        "--epp", metavar="NAME", help="Energy performance preference, such as performance."
+    ),
     click.option("--epb", metavar="0-15", help="Energy bias; 0 is performance."),
     click.option(
         "--smt-siblings",

@@ -28,8 +28,8 @@ class RelatedFunction(Record, frozen=True, kw_only=True):
 class CallersResult(Document, frozen=True, kw_only=True, tag="stallscope.callers/1"):
     """A function's callers, callees and source lines, the heaviest first.
 
-    ``self_share`` and ``total_share`` are of the profile. Of a recursive function, callers are
-    those of its outermost call, and callees those of its innermost one.
+    ``self_share`` and ``total_share`` are shares of all samples of the profile. For a recursive
+    function, callers are those of the outermost call, and callees those of the innermost one.
     """
 
     function: str

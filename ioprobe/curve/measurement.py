@@ -66,7 +66,7 @@ def evaluate_curve(
 
 @dataclass(slots=True)
 class _CurveMeasurement:
-    """A curve while it is measured."""
+    """The state of a curve measurement in progress."""
 
     plan: CurvePlan
     measure: MeasureSteps

@@ -79,7 +79,7 @@ class MixPlan:
     def cell_indices(self) -> list[tuple[int, int]]:
         """Return the cells as (read, write) indices into ``shares``, the smallest load first.
 
-        A cell that misses its load then comes before those with more of both loads.
+        A cell that does not reach its load is then measured before those with more of both loads.
         """
         count = len(self.shares)
         cells = [(r, w) for r in range(count) for w in range(count) if r or w]

@@ -46,7 +46,7 @@ std::uint32_t menu::typical_without_largest_us(std::uint64_t predicted_us) const
 }
 
 // get_typical_interval() since 6.15: the extreme farther from the average is the outlier.
-std::uint32_t menu::typical_without_farthest_us() const {
+std::uint32_t menu::typical_without_outlier_us() const {
   std::int64_t from = 0;
   std::int64_t to = static_cast<std::int64_t>(no_typical_us) - 1;
   while (true) {
@@ -80,7 +80,7 @@ void menu::predict(const situation& now) {
     return;
   }
   const bool newest = version_ == menu_version::v6_18;
-  predicted_ns_ = us * (newest ? typical_without_farthest_us() : typical_without_largest_us(0));
+  predicted_ns_ = us * (newest ? typical_without_outlier_us() : typical_without_largest_us(0));
   if (predicted_ns_ > residency_threshold_ns || (newest && now.tick_stopped)) {
     look_at_timer(now);
     predicted_ns_ =

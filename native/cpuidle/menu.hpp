@@ -38,7 +38,7 @@ class menu final : public governor {
   [[nodiscard]] std::uint64_t timer_times_factor_us() const;
   void predict(const situation& now);
   [[nodiscard]] std::uint32_t typical_without_largest_us(std::uint64_t predicted_us) const;
-  [[nodiscard]] std::uint32_t typical_without_farthest_us() const;
+  [[nodiscard]] std::uint32_t typical_without_outlier_us() const;
   [[nodiscard]] bool must_be_first_state() const;
   [[nodiscard]] choice deepest_within(const situation& now);
   [[nodiscard]] bool leaves_polling_for(const idle_state& state, const idle_state& so_far,

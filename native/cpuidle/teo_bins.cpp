@@ -54,7 +54,7 @@ void teo_bins::update_6_12(const outcome& last) {
           ? no_timer_ns
           : without_half_exit(last.residency_ns, table_.states[last.state].exit_latency_ns);
   bin_pair pair = decay_bins(measured_ns);
-  if (!counted_beyond_tick(pair, measured_ns)) {
+  if (!count_beyond_tick(pair, measured_ns)) {
     if (pair.timer_bin == pair.measured_bin) {
       bins_[pair.timer_bin].hits += pulse;
     } else {
@@ -66,7 +66,7 @@ void teo_bins::update_6_12(const outcome& last) {
 
 // If the deepest state's target residency is below the tick period, hits beyond the tick have a
 // separate bin.
-bool teo_bins::counted_beyond_tick(bin_pair& pair, std::int64_t measured_ns) {
+bool teo_bins::count_beyond_tick(bin_pair& pair, std::int64_t measured_ns) {
   if (table_.states.back().target_residency_ns >= table_.tick_ns) {
     return false;
   }

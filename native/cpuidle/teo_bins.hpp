@@ -50,7 +50,7 @@ class teo_bins {
 
   void decay(std::uint32_t& metric) const;
   [[nodiscard]] bin_pair decay_bins(std::int64_t measured_ns);
-  [[nodiscard]] bool counted_beyond_tick(bin_pair& pair, std::int64_t measured_ns);
+  [[nodiscard]] bool count_beyond_tick(bin_pair& pair, std::int64_t measured_ns);
   void update_6_12(const outcome& last);
   void update_6_18(const outcome& last);
   [[nodiscard]] bool counted_as_tick(std::size_t timer_bin, std::uint32_t before);

@@ -20,7 +20,7 @@ simulated_device read_simulated(const json& object) {
   simulated_device device;
   device.servers = static_cast<unsigned>(members.count("servers", 1, max_servers));
   device.service_ns = members.count("service_ns", min_service_ns, max_service_ns);
-  device.exponential = members.second("service", "fixed", "exponential");
+  device.exponential = members.is_second_word("service", "fixed", "exponential");
   return device;
 }
 
@@ -45,8 +45,8 @@ point read_point(const json& object, const target& target, std::size_t number) {
   read.depth = static_cast<unsigned>(members.count("depth", 1, max_depth, 1));
   read.block_bytes =
       static_cast<std::uint32_t>(members.count("block_bytes", 1, max_block_bytes, 4096));
-  read.pattern =
-      members.second("pattern", "random", "sequential") ? pattern::sequential : pattern::random;
+  read.pattern = members.is_second_word("pattern", "random", "sequential") ? pattern::sequential
+                                                                           : pattern::random;
   read.read_share = members.number("read_share", 0, 1, 1);
   if (members.find("rate_per_s") != nullptr) {
     read.rate_per_s = members.number("rate_per_s", 0.001, max_rate_per_s, 1);
@@ -56,7 +56,8 @@ point read_point(const json& object, const target& target, std::size_t number) {
   if (members.find("most_requests") != nullptr) {
     read.max_requests = members.count("most_requests", 1, max_bytes);
   }
-  read.engine = members.second("engine", "uring", "preadv2") ? engine::preadv2 : engine::uring;
+  read.engine =
+      members.is_second_word("engine", "uring", "preadv2") ? engine::preadv2 : engine::uring;
   read.batch = static_cast<unsigned>(members.count("batch", 1, max_depth, 1));
   read.registered = members.flag("registered", true);
   read.seed = members.count("seed", 0, UINT64_MAX, 1);

@@ -69,7 +69,7 @@ class plan_members {
   }
 
   // A member with one of two words, the first by default. Returns true for the second.
-  bool second(const char* name, const char* first, const char* other) const {
+  bool is_second_word(const char* name, const char* first, const char* other) const {
     const std::string word = text(name, first);
     if (word == first) return false;
     if (word == other) return true;

@@ -40,7 +40,7 @@ class FieldOrder:
 
 @dataclass(frozen=True, slots=True)
 class ProjectionKeys:
-    """The distinct keys of a projection in the order of tables, and the key of each series.
+    """The distinct keys of a projection as tables show them, and the key of each series.
 
     ``values[i]`` are the values of key i, one for each of ``fields``.
     """
@@ -148,7 +148,7 @@ class Projection:
         self._with_unit = with_unit
 
     def allowed_series(self, results: BenchmarkResults) -> "npt.NDArray[np.bool_]":
-        """Return for each series whether fixed orders allow its values."""
+        """Return for each series whether its values are listed in every fixed order."""
         import numpy as np  # noqa: PLC0415
 
         allowed = np.ones(results.series_count, dtype=bool)

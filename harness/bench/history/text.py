@@ -12,7 +12,7 @@ _GITHUB_ESCAPES = {"%": "%25", "\r": "%0D", "\n": "%0A", ":": "%3A", ",": "%2C"}
 
 
 def lines(result: HistoryResult, width: int) -> Iterator[str]:
-    """Yield a line for each change, the first bad runs last."""
+    """Yield a line for each change; the first bad run of each worse series comes at the end."""
     del width
     changed = [series for series in result.series if series.changes]
     yield (

@@ -122,7 +122,7 @@ def _draw_curve(
 
 
 def _draw_points(axes: "Axes", data: Scalability) -> None:
-    """Draw the measured points; they and the curves decide the height, not the bounds."""
+    """Draw the measured points. The y axis covers points and curves, not the bounds."""
     points = data.points
     counts = [point.count for point in points]
     below = [max(0.0, point.throughput - point.low) for point in points]

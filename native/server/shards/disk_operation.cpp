@@ -60,7 +60,7 @@ void disk_executor::operation::read_done() noexcept {
   if (--reads_left == 0) owner.loaded(*this);
 }
 
-void disk_executor::operation::refuse(std::string_view error) noexcept {
+void disk_executor::operation::reply_with_error(std::string_view error) noexcept {
   call->reply_to->cut_back(0);
   resp::reply_writer(*call->reply_to, call->version).error(error);
 }
@@ -75,9 +75,10 @@ std::string disk_executor::operation::text_of(const read_failure& failure) const
 void disk_executor::operation::appended(int error) noexcept {
   owner.guarded(*this, [&] {
     if (error == EMSGSIZE) {
-      refuse("ERR the value is too long for a segment of the log: see --segment-bytes");
+      reply_with_error("ERR the value is too long for a segment of the log: see --segment-bytes");
     } else if (error != 0) {
-      refuse("MISCONF Errors writing to the log: " + std::generic_category().message(error));
+      reply_with_error("MISCONF Errors writing to the log: " +
+                       std::generic_category().message(error));
     }
     owner.answer(*this);
   });

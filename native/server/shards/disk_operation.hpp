@@ -65,7 +65,7 @@ class disk_executor::operation final : public value_log::append_request,
   }
   void appended(int error) noexcept override;
   void read_done() noexcept;
-  void refuse(std::string_view error) noexcept;  // replaces the partial reply
+  void reply_with_error(std::string_view error) noexcept;  // replaces the partial reply
   [[nodiscard]] std::string text_of(const read_failure& failure) const;
 
   disk_executor& owner;
@@ -86,12 +86,12 @@ void disk_executor::guarded(operation& op, Work work) noexcept {
   try {
     work();
   } catch (const std::bad_alloc&) {
-    op.refuse("OOM the system has no memory for this");
+    op.reply_with_error("OOM the system has no memory for this");
     answer(op);
   } catch (const std::exception& error) {
     std::array<char, 256> text{};  // std::string might throw
     std::snprintf(text.data(), text.size(), "ERR %s", error.what());
-    op.refuse(text.data());
+    op.reply_with_error(text.data());
     answer(op);
   }
 }

@@ -1,8 +1,9 @@
 // The requests of a connection that are in flight, oldest first, linked through their slots, so
 // that replies are sent in request order.
 //
-//   pipeline.append(slot);                                  // a request that cannot be answered
-//   yet while (pipeline.first_done()) send_reply(pipeline.pop_first(bytes));
+//   pipeline.append(slot);  // a request that cannot be answered yet
+//
+//   while (pipeline.first_done()) send_reply(pipeline.pop_first(bytes));
 //
 // A request is postponed if it is ready to be answered while the client does not read its replies.
 //

@@ -25,7 +25,7 @@ def nodes_below(model: Model, measurement: Measurement, marked: str) -> tuple[st
 
 
 def _with_siblings(model: Model, path: Sequence[str]) -> list[str]:
-    """Return a path with its siblings, to which the marked branch is compared second."""
+    """Return a path and the siblings of its nodes, against which the path is compared."""
     parents = {None, *path[:-1]}
     return [
         name

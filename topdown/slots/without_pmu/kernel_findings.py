@@ -171,7 +171,7 @@ def waiting_s(counters: KernelCounters) -> float | None:
 
 
 def futex_share(counters: KernelCounters) -> float:
-    """Return the share of waiting threads that were seen in futex, 0..1."""
+    """Return the share of snapshots of waiting threads that are in a futex call, 0..1."""
     snapshots = sum(count for _, count in counters.waits_in)
     in_futex = sum(count for name, count in counters.waits_in if FUTEX in name)
     return in_futex / snapshots if snapshots else 0.0

@@ -119,7 +119,7 @@ def _outermost(offsets: npt.NDArray[np.int64], frames: bytes, column: int) -> li
 def _containing(
     starts: npt.NDArray[np.uint64], sizes: npt.NDArray[np.uint64], addresses: list[int]
 ) -> list[int]:
-    """Return the functions that contain these addresses."""
+    """Return the rows of the functions that contain these addresses."""
     order = np.argsort(starts, kind="stable")
     ordered = starts[order]
     functions: list[int] = []
