@@ -1,6 +1,7 @@
 """Recordings of waits: switch records, samples of switches, wake-ups and the lines of waits.jsonl."""
 
 import json
+import os
 import subprocess
 import sys
 import time
@@ -46,16 +47,23 @@ def events_of(perf: Any, recording: Any) -> Counter[str]:
 
 
 def test_perf_reads_switches_samples_and_wake_ups(needs_root: None, record: Any, perf: Any) -> None:
-    recording = record("--waits", "--", sys.executable, "-c", SLEEPS)
-    assert recording.exit_code == 0, recording.messages
-    sources = sources_of(recording)
-    events = events_of(perf, recording)
-    assert events["context-switches"] >= 10  # one per sleep at least
-    assert events["in"] >= 10
-    assert events["out"] >= 10
-    if sources["sched_waking"]:
-        assert events["sched:sched_waking"] >= 10  # the timer wakes it, from an interrupt
-    assert recording.document["losses"]["lost_samples"] == 0
+    """A kernel may drop all tracepoints of a CPU's idle task, which the timer interrupts.
+
+    (Seen on Linux 6.18, until the next boot; perf record had none either. Another CPU had all.)
+    """
+    wake_ups = []
+    for cpu in sorted(os.sched_getaffinity(0)):
+        command = ("taskset", "-c", cpu, sys.executable, "-c", SLEEPS)
+        recording = record("--force", "--waits", "--", *command)
+        assert recording.exit_code == 0, recording.messages
+        events = events_of(perf, recording)
+        assert events["context-switches"] >= 10  # one per sleep at least
+        assert events["in"] >= 10
+        assert events["out"] >= 10
+        assert recording.document["losses"]["lost_samples"] == 0
+        wake_ups.append(events["sched:sched_waking"])
+    if sources_of(recording)["sched_waking"]:
+        assert max(wake_ups) >= 10  # the timer wakes it, from an interrupt
 
 
 def test_the_state_of_each_thread_is_read_at_the_start_and_the_end(
@@ -187,3 +195,14 @@ def test_a_storm_of_switches_loses_few_records_before_the_windows(
     assert recording.exit_code == 0, recording.messages
     assert lines_of(recording)["mode"][-1]["mode"] == "windows"
     assert recording.document["losses"]["lost_samples"] < MOST_LOST
+
+
+def test_records_lost_before_the_windows_do_not_make_a_recording_unreadable(
+    needs_root: None, record: Any
+) -> None:
+    """The smallest rings overflow between two looks at them."""
+    command = [programs.program("stallscope-kernels"), "short-and-long-waits", "--duration", "1"]
+    recording = record("--waits", "--ring-kib", 64, "--", *map(str, command))
+    assert recording.exit_code == 0, recording.messages
+    assert recording.document["losses"]["lost_samples"] > MOST_LOST
+    assert lines_of(recording)["mode"][-1]["mode"] == "windows"

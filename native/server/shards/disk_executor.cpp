@@ -225,11 +225,11 @@ bool disk_executor::index_is_full() const {
 void disk_executor::loaded(operation& op) noexcept {
   guarded(op, [&] {
     if (op.cancelled) {
-      op.refuse("ERR the client disconnected");
+      op.reply_with_error("ERR the client disconnected");
     } else if (op.failed_read) {
-      op.refuse(op.text_of(*op.failed_read));
+      op.reply_with_error(op.text_of(*op.failed_read));
     } else if (op.call->what->needs_memory && index_is_full()) {
-      op.refuse("OOM command not allowed when used memory > 'maxmemory'.");
+      op.reply_with_error("OOM command not allowed when used memory > 'maxmemory'.");
     } else {
       run_command(op);
     }
@@ -311,7 +311,7 @@ void disk_executor::compact(operation& op) {
       if (error == 0) {
         resp::reply_writer(*op.call->reply_to, op.call->version).ok();
       } else {
-        op.refuse("ERR compaction: " + std::generic_category().message(error));
+        op.reply_with_error("ERR compaction: " + std::generic_category().message(error));
       }
       answer(op);
     });
