@@ -25,6 +25,7 @@ ALONE = (
     "live/test_lab_waits.py",
     "live/test_pin_live.py",
     "live/test_requests.py",
+    "live/test_switch_storms.py",
     "live/test_wait_causes.py",
     "live/test_waiting_look_alikes.py",
     "live/test_python_frames.py",

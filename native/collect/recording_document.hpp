@@ -36,7 +36,6 @@ struct recording_facts {
   event_choice choice;
   stack_choice stacks;
   wait_plan waits;
-  bool switches_in_windows = false;  // or only by readings: not every switch is recorded
   attach_facts attach;
   std::optional<flight_facts> flight;
   std::vector<pid_t> pids;

@@ -19,10 +19,9 @@ exit_code report_result(const opened_recording& opened, reporter& report) {
   }
   const auto samples = facts.counts.samples + facts.counts.wait_samples + facts.counts.switches;
   const auto lost = facts.lost_samples;
-  // A target that waits all the time has no samples and no switches.
-  // What a storm of switches lost before the windows began is a period in an unknown state.
-  const bool good =
-      (samples > 0 || facts.options.waits) && (lost <= samples || facts.switches_in_windows);
+  // A target that waits all the time has no samples and no switches. Records of waits are also
+  // those of other threads, which may switch at any rate; where they were lost, states are unknown.
+  const bool good = facts.options.waits || (samples > 0 && lost <= samples);
   const auto code = good ? exit_code::done : exit_code::unreadable;
   report.finished(numbers_of_recording(opened), code, facts.end.reason, facts.warnings);
   if (samples == 0 && !good) {

@@ -215,7 +215,7 @@ double wait_recording::longest_window_ns(const wait_excess& excess) const {
 }
 
 void wait_recording::limit_cost(wait_excess excess) {
-  limited_ = opened_->facts().switches_in_windows = true;
+  limited_ = true;
   excess.window_share = std::min(
       excess.window_share, longest_window_ns(excess) / static_cast<double>(excess.mean_period_ns));
   auto& facts = opened_->facts();

@@ -11,12 +11,10 @@ from typing import Any
 
 import pytest
 
-from stallscope import programs
 from tests.live.conftest import public_folder
 
 pytestmark = pytest.mark.live
 
-MOST_LOST = 1_000  # rings that overflowed lost 30,000 and more
 SLEEPS = "import time\nfor _ in range(10): time.sleep(0.02)"
 
 
@@ -183,26 +181,3 @@ def test_above_the_cost_limit_switches_are_recorded_in_windows(
     assert sum(end - begin for begin, end in windows) < 0.3 * (windows[-1][1] - limited)
     assert {line["moment"] for line in lines["thread"]} >= {"tick"}
     assert events_of(perf, recording)["context-switches"] > 0
-
-
-@pytest.mark.parametrize("kernel", ["short-and-long-waits", "deep-queue"])
-def test_a_storm_of_switches_loses_few_records_before_the_windows(
-    needs_root: None, record: Any, kernel: str
-) -> None:
-    """The second one has 64 threads that are ready to run, beside which the recorder must run."""
-    command = [programs.program("stallscope-kernels"), kernel, "--duration", "1"]
-    recording = record("--waits", "--", *map(str, command))
-    assert recording.exit_code == 0, recording.messages
-    assert lines_of(recording)["mode"][-1]["mode"] == "windows"
-    assert recording.document["losses"]["lost_samples"] < MOST_LOST
-
-
-def test_records_lost_before_the_windows_do_not_make_a_recording_unreadable(
-    needs_root: None, record: Any
-) -> None:
-    """The smallest rings overflow between two looks at them."""
-    command = [programs.program("stallscope-kernels"), "short-and-long-waits", "--duration", "1"]
-    recording = record("--waits", "--ring-kib", 64, "--", *map(str, command))
-    assert recording.exit_code == 0, recording.messages
-    assert recording.document["losses"]["lost_samples"] > MOST_LOST
-    assert lines_of(recording)["mode"][-1]["mode"] == "windows"
