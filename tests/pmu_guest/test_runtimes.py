@@ -58,7 +58,7 @@ EXPECTED = {
 def runtimes(checkout: Path) -> Path:
     """The folder with the runtimes and their libraries, fetched once."""
     if os.environ.get(VARIABLE) != "1":
-        pytest.skip("takes long: ./dev fuzz runs it")
+        pytest.skip("needs emulated runtimes: ./dev fuzz runs them")
     folder = checkout / "build" / "guest-runtimes"
     if not (folder / "complete").exists():
         try:
