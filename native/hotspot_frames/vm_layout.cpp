@@ -154,8 +154,8 @@ frame_conventions conventions_of(unwind::architecture arch, int major_version) {
   if (arch == unwind::architecture::x86_64) return {};
   constexpr int first_with_sender_sp_in_x19 = 20;
   return {.arch = arch,
-          .bytecode_below_fp = 9 * 8,
-          .wrapper_below_fp = 8 * 8,
+          .bytecode_below_fp = 9 * word,
+          .wrapper_below_fp = 8 * word,
           .method_register = 12,
           .sender_sp_register = major_version >= first_with_sender_sp_in_x19 ? 19U : 13U,
           .bytecode_register = 22};

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "hotspot_frames/vm_tables.hpp"
+#include "hotspot_frames/words.hpp"
 #include "unwind/registers.hpp"
 
 namespace stallscope::hotspot_frames {
@@ -16,13 +17,13 @@ namespace stallscope::hotspot_frames {
 // The tables of a virtual machine do not contain them.
 struct frame_conventions {
   unwind::architecture arch = unwind::architecture::x86_64;
-  std::uint64_t sender_sp_below_fp = 8;  // of an interpreter frame
-  std::uint64_t method_below_fp = 3 * 8;
-  std::uint64_t bytecode_below_fp = 8 * 8;
-  std::uint64_t wrapper_below_fp = 6 * 8;  // of the call stub's frame
-  unsigned method_register = 3;            // rbx; at the entry of an interpreted method
-  unsigned sender_sp_register = 13;        // there, too
-  unsigned bytecode_register = 13;         // in an interpreted method
+  std::uint64_t sender_sp_below_fp = word;  // of an interpreter frame
+  std::uint64_t method_below_fp = 3 * word;
+  std::uint64_t bytecode_below_fp = 8 * word;
+  std::uint64_t wrapper_below_fp = 6 * word;  // of the call stub's frame
+  unsigned method_register = 3;               // rbx; at the entry of an interpreted method
+  unsigned sender_sp_register = 13;           // there, too
+  unsigned bytecode_register = 13;            // in an interpreted method
 
   [[nodiscard]] bool is_arm64() const noexcept { return arch == unwind::architecture::arm64; }
 };

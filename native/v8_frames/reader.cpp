@@ -28,7 +28,7 @@ constexpr std::size_t max_position_bytes = std::size_t{256} << 10U;
 constexpr std::size_t max_inlined = 64;
 // On arm64, JSEntry saves the registers of its native caller above its frame record
 // (EntryFrameConstants::kCalleeSavedRegisterBytesPushedBeforeFpLrPair).
-constexpr std::uint64_t saved_by_entry = 18 * 8;
+constexpr std::uint64_t saved_by_entry = std::uint64_t{18} * 8;
 // How far the frame of native code that has no frame pointer is searched.
 constexpr std::uint64_t max_scan_bytes = 8192;
 

@@ -14,9 +14,7 @@ FUTEX, READ, PREAD = 202, 0, 17
 ADDRESS, WAIT = 0x5739918, 128
 
 
-def calls(
-    *rows: tuple[int, int, int], result: int = ENOSYS, pid: int | None = None
-) -> Numbers:
+def calls(*rows: tuple[int, int, int], result: int = ENOSYS, pid: int | None = None) -> Numbers:
     """Return the calls of two samples, the first one in a wait at ADDRESS, by readings.
 
     ``pid``: the process of all threads, by default their own.
