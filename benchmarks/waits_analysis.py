@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from benchmarks.cases import Case, ours
-from harness.recordings.wait_records import wait_records_of
+from harness.recordings import wait_records
 from harness.waits import analysis
 from harness.waits.analysis import WaitAnalysis
 from stallscope._native import Capture
@@ -97,8 +97,10 @@ def analyze_with_readings(recording: Recording) -> WaitAnalysis:
     Every thread ran a little less than its switches show.
     """
 
+    read = wait_records.wait_records_of
+
     def records_of(recording: Recording, capture: Capture) -> tuple[WaitRecords, WaitLog | None]:
-        records, log = wait_records_of(recording, capture)
+        records, log = read(recording, capture)
         span_ns = records.end_ns - records.begin_ns
         count = READINGS_PER_S * span_ns // 1_000_000_000
         run_ns = round(RUN_SHARE * span_ns * CPUS / THREADS)
@@ -115,7 +117,7 @@ def analyze_with_readings(recording: Recording) -> WaitAnalysis:
         )
         return replace(records, readings=readings), log
 
-    with mock.patch.object(analysis, "wait_records_of", records_of):
+    with mock.patch.object(wait_records, "wait_records_of", records_of):
         return analysis.analyze_waits(recording)
 
 
