@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+SOME_SAMPLES_BYTES = 50_000  # the header and the first records are smaller
 pytestmark = pytest.mark.live
 
 
@@ -88,7 +89,8 @@ def test_an_interrupt_of_stallscope_alone_ends_the_recording(start_target, tmp_p
         [sys.executable, "-m", "stallscope", *words], stderr=subprocess.PIPE, text=True
     ) as process:
         assert process.stderr is not None
-        while not (tmp_path / "run" / "samples.perf").exists():
+        samples = tmp_path / "run" / "samples.perf"
+        while not samples.exists() or samples.stat().st_size < SOME_SAMPLES_BYTES:
             assert process.poll() is None
             time.sleep(0.02)
         process.send_signal(signal.SIGINT)
