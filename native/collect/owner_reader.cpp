@@ -135,25 +135,27 @@ class owner_reader::implementation {
   // Waits without looking at records, only at how full the rings are.
   void pause(std::vector<pollfd>& waited) {
     for (int passed_ms = 0; passed_ms < pause_ms && waited[0].revents == 0;) {
-      const int next_ms = fills_ ? pause_while_filling_ms : pause_ms - passed_ms;
+      const int next_ms = signal_fill() ? pause_while_filling_ms : pause_ms - passed_ms;
       ::poll(waited.data(), 1, next_ms);
       passed_ms += next_ms;
-      signal_fill();
     }
   }
 
-  // The signal wakes the drain. It is sent again only after the drain has released records.
-  void signal_fill() {
+  // Returns whether a ring is a quarter full. Then the signal wakes the drain; it is sent again
+  // only after the drain has released records.
+  bool signal_fill() {
     std::uint64_t released = 0;
-    fills_ = false;
+    bool fills = false;
     for (const auto& ring : rings_->rings) {
       const auto tail = ring.view().tail();
       released += tail;
-      fills_ = fills_ || 4 * (ring.view().head() - tail) > rings_->data_bytes;
+      fills = fills || 4 * (ring.view().head() - tail) > rings_->data_bytes;
     }
-    if (!fills_ || released == released_at_signal_) return;
-    released_at_signal_ = released;
-    filled_->signal();
+    if (fills && released != released_at_signal_) {
+      released_at_signal_ = released;
+      filled_->signal();
+    }
+    return fills;
   }
 
   // A target that switches often and never waits for a lock would pay for nothing. The first wait
@@ -207,7 +209,6 @@ class owner_reader::implementation {
   const perf_events::ring_set* rings_;
   owner_source source_;
   const wake_event* filled_;
-  bool fills_ = false;                             // at the last look
   std::uint64_t released_at_signal_ = UINT64_MAX;  // bytes of all rings
   descriptor stop_;
   std::vector<std::uint64_t> seen_;

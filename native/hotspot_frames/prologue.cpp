@@ -1,6 +1,6 @@
 #include "hotspot_frames/prologue.hpp"
 
-#include "hotspot_frames/prologue_of.hpp"
+#include "hotspot_frames/prologue_by_architecture.hpp"
 
 namespace stallscope::hotspot_frames {
 

@@ -2,7 +2,7 @@
 // reserved at once and gets its record at the top, a large one begins with the record.
 #include <array>
 
-#include "hotspot_frames/prologue_of.hpp"
+#include "hotspot_frames/prologue_by_architecture.hpp"
 #include "hotspot_frames/words.hpp"
 #include "process_reading/process_memory.hpp"
 

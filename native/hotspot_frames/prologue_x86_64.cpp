@@ -2,7 +2,7 @@
 #include <cstring>
 #include <initializer_list>
 
-#include "hotspot_frames/prologue_of.hpp"
+#include "hotspot_frames/prologue_by_architecture.hpp"
 #include "hotspot_frames/words.hpp"
 
 namespace stallscope::hotspot_frames {

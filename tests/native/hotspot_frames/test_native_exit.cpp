@@ -19,10 +19,7 @@ class native_exit_fixture : public walk_fixture {
   static std::vector<std::uint64_t> with_java(std::vector<std::uint64_t> words,
                                               std::uint64_t stub_return) {
     const std::uint64_t entry = stack_start + (words.size() + 6) * 8;
-    for (const std::uint64_t value :
-         {std::uint64_t{0}, std::uint64_t{0}, entry, stub_return, std::uint64_t{0},
-          std::uint64_t{0}, std::uint64_t{0x99}, native_caller})
-      words.push_back(value);
+    words.insert(words.end(), {0, 0, entry, stub_return, 0, 0, 0x99, native_caller});
     return words;
   }
 

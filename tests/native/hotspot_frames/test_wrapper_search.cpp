@@ -18,10 +18,8 @@ class native_call_fixture : public walk_fixture {
   [[nodiscard]] std::vector<std::uint64_t> stack_after(std::vector<std::uint64_t> words) const {
     const std::uint64_t start = stack_start + words.size() * 8;
     const std::uint64_t entry = start + 8 * 8;
-    for (const std::uint64_t value :
-         {wrapper.code + 2, std::uint64_t{0x77}, outer.code + 2, std::uint64_t{0}, std::uint64_t{0},
-          entry, stub.code + 2, std::uint64_t{0}, std::uint64_t{0x99}, native_caller})
-      words.push_back(value);
+    words.insert(words.end(), {wrapper.code + 2, 0x77, outer.code + 2, 0, 0, entry, stub.code + 2,
+                               0, 0x99, native_caller});
     return words;
   }
 
