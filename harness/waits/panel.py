@@ -75,7 +75,7 @@ def waits_panel(
             _recorded(result),
             ("unattributed", unattributed_text(result)),
         ],
-        legend=[(state, state_title(state)) for state in states],
+        legend=[(state, state_title(state)) for state in _drawn_states(result, states)],
         heads=[state_title(state) for state in states],
         rows=[
             _Row(
@@ -129,6 +129,16 @@ def group_key(group: GroupWaits) -> Key:
 def queue_key(user: QueueUser) -> Key:
     """Return the key of the values by time of what ran while threads could run."""
     return ("queue", user.kind, user.name, user.pid)
+
+
+def _drawn_states(result: WaitsResult, states: Sequence[str]) -> list[str]:
+    """Return the states of the table, and those that only the timeline has.
+
+    Between random windows the timeline is unknown, while the table is weighed.
+    """
+    threads = result.timeline.threads if result.timeline is not None else ()
+    in_timeline = {state for thread in threads for state, _ in thread.runs if state}
+    return [*states, *sorted(in_timeline - set(states))]
 
 
 def _period_hint(result: WaitsResult) -> str:

@@ -1,5 +1,7 @@
 from pathlib import Path
 
+from msgspec.structs import replace
+
 from harness.waits.build import waits_result
 from harness.waits.page import render_waits_page
 from harness.waits.panel import waits_panel
@@ -36,3 +38,14 @@ def test_the_size_of_the_panel_is_bounded() -> None:
         rows.append(f"{name} {steps}")
     result = waits_result(analysis("\n".join(rows)), recording=Path("run"), report=None)
     assert len(waits_panel(result).markup) < 1_000_000
+
+
+def test_the_legend_has_states_that_only_the_timeline_has() -> None:
+    """Between random windows the timeline is unknown, while the table is weighed."""
+    result = waits_result(analysis("main R0-500"), recording=Path("run"), report=None)
+    assert result.timeline is not None
+    thread = replace(result.timeline.threads[0], runs=(("user", 20), ("unknown", 80)))
+    drawn = replace(result, timeline=replace(result.timeline, threads=(thread,)))
+    before, after = (waits_panel(shown).markup for shown in (result, drawn))
+    entry = '<rect class="wait-unknown" width="12"'
+    assert (before.count(entry), after.count(entry)) == (0, 1)
